@@ -3,7 +3,7 @@
 The ratios are to the wall time of curl followed by sync, and to the processor time of curl.
 
 The streams are those that the field's figures were taken with: 2.07 GB in 200 segments, as it comes and with 20 ms before
-each answer, and 3,001 segments of 18 KB with 20 ms. A segment is a short MPEG-2 transport stream and null packets with
+each response, and 3,001 segments of 18 KB with 20 ms. A segment is a short MPEG-2 transport stream and null packets with
 random bytes, so that ffmpeg can read it. ffmpeg loads one segment after the other and leaves null packets out of its output.
 What a tool writes is counted, so that none wins by leaving out.
 
@@ -44,7 +44,7 @@ PORT = 9317
 BASE = f"http://127.0.0.1:{PORT}"
 STREAMS = [
     ("2.07 GB in 200 segments", "large", 200),
-    ("the same, 20 ms an answer", "slow/large", 200),
+    ("the same, 20 ms a response", "slow/large", 200),
     ("3,001 of 18 KB, 20 ms", "slow/small", 3001),
 ]
 

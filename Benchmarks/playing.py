@@ -1,6 +1,6 @@
 """Playing beside ffmpeg, ffplay, mpv and GStreamer: time to the first frame, and the cost of decoding a minute of 1080p.
 
-The stream is the sample with five variants, from nginx on this machine, as it comes and with 20 ms before each answer. "First
+The stream is the sample with five variants, from nginx on this machine, as it comes and with 20 ms before each response. "First
 frame" is the wall time of a process that ends as soon as it has one. For decoding, all get the same variant and show nothing;
 what counts is processor time and resident memory, as ratios to `ffmpeg -threads 1`.
 """
@@ -80,7 +80,7 @@ def main():
         server = subprocess.Popen(["nginx", "-p", root, "-c", f"{root}/nginx.conf"], stderr=subprocess.DEVNULL)
         try:
             time.sleep(1)
-            for title, path in [("First frame", "ts"), ("First frame, 20 ms before each answer", "slow/ts")]:
+            for title, path in [("First frame", "ts"), ("First frame, 20 ms before each response", "slow/ts")]:
                 address = f"{BASE}/{path}/multivariant.m3u8"
                 compare(title, first_frame(program, address), max(rounds, 5), "GStreamer")
             title = "60 s of 1080p30 decoded"

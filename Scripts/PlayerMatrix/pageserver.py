@@ -51,7 +51,7 @@ class PageServer:
             def log_message(self, *_):
                 pass
 
-            def answer(self, body, kind):
+            def respond(self, body, kind):
                 self.send_response(200)
                 self.send_header("Content-Type", kind)
                 self.send_header("Content-Length", str(len(body)))
@@ -62,11 +62,11 @@ class PageServer:
             def do_GET(self):
                 path = urllib.parse.urlsplit(self.path).path
                 if path == "/page":
-                    self.answer(PAGE, "text/html")
+                    self.respond(PAGE, "text/html")
                 elif path.startswith("/live/") and path.endswith(".m3u8"):
-                    self.answer(owner.playlist(path).encode(), "application/vnd.apple.mpegurl")
+                    self.respond(owner.playlist(path).encode(), "application/vnd.apple.mpegurl")
                 elif path.startswith("/live/"):
-                    self.answer(owner.manifest(path).encode(), "application/dash+xml")
+                    self.respond(owner.manifest(path).encode(), "application/dash+xml")
                 else:
                     self.forward()
 
@@ -94,7 +94,7 @@ class PageServer:
                 query = urllib.parse.parse_qs(urllib.parse.urlsplit(self.path).query)
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 owner.receive(query["key"][0], body)
-                self.answer(b"", "text/plain")
+                self.respond(b"", "text/plain")
 
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.port = self.server.server_address[1]

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import HLSPlaylist
 import MediaTiming
-package import ResourceAddressing
+import ResourceAddressing
 
 /// A finished file of a package whose content is on the disk, but which is not yet in the catalog.
 package struct WrittenFile: Sendable {
@@ -15,26 +15,6 @@ package struct WrittenFile: Sendable {
         self.resource = resource
         count = file.count
         checksum = file.checksum
-    }
-}
-
-/// The result of the verification of an asset.
-public struct VerificationResult: Sendable, Hashable {
-    /// The paths, relative to the package, of files that are missing or damaged.
-    public let damaged: [String]
-    /// The number of files for which only the size was checked, because an earlier version stored them without a
-    /// checksum.
-    public let withoutChecksum: Int
-    /// The paths, relative to the package, of files and directories that do not belong to the asset, in ascending order.
-    ///
-    /// They stay until ``AssetLibrary/removeUnknownFiles(_:)`` removes them, or the asset is downloaded again.
-    public let unknown: [String]
-
-    /// Creates a result.
-    public init(damaged: [String], withoutChecksum: Int, unknown: [String] = []) {
-        self.damaged = damaged
-        self.withoutChecksum = withoutChecksum
-        self.unknown = unknown
     }
 }
 
@@ -245,106 +225,6 @@ extension AssetLibrary {
             }) ?? false
     }
 
-    /// Marks stored files that are missing or have another size as not stored.
-    ///
-    /// The caller must hold the lock of the asset. The content of the files is not read; see ``verify(_:)``.
-    ///
-    /// - Returns: The paths of these files, relative to the package.
-    /// - Throws: ``StorageError``; ``StorageError/Code/disk`` if the system cannot say whether a file is there, in which
-    ///   case nothing is changed.
-    @discardableResult
-    public func removeMissingFilesFromCatalog(_ id: String) throws -> [String] {
-        try removeFilesFromCatalog(of: id) { path, row in try PackageFile.verifiedSize(path) == row.bytes }
-    }
-
-    /// Checks the size and the checksum of every stored file of an asset.
-    ///
-    /// Damaged files are removed and marked as not stored, so that the next download fetches them. Until then, every
-    /// verification reports them. Damaged playlists are written again.
-    ///
-    /// - Throws: ``StorageError/Code/busy`` while the asset is being downloaded; ``StorageError/Code/disk`` if a file cannot
-    ///   be opened or read, in which case nothing is changed.
-    public func verify(_ id: String) throws -> VerificationResult {
-        let lock = try lock(id)
-        defer { withExtendedLifetime(lock) {} }
-        return try verifyLockedAsset(id)
-    }
-
-    /// Checks the size and the checksum of every stored file of an asset whose lock the caller holds; see
-    /// ``verify(_:)``.
-    package func verifyLockedAsset(_ id: String) throws -> VerificationResult {
-        var withoutChecksum = 0
-        var damaged = try removeFilesFromCatalog(of: id) { path, row in
-            guard try PackageFile.verifiedSize(path) == row.bytes else { return false }
-            guard let checksum = row.checksum else {
-                withoutChecksum += 1
-                return true
-            }
-            return try PackageFile.hasChecksum(checksum, path)
-        }
-        // What an earlier verification found is still missing.
-        damaged = try damaged + lostFiles(id).filter { [found = Set(damaged)] in !found.contains($0) }
-        damaged += try writePlaylists(id)
-        return VerificationResult(
-            damaged: damaged,
-            withoutChecksum: withoutChecksum,
-            unknown: try unreferencedFiles(id)
-        )
-    }
-
-    private func removeFilesFromCatalog(
-        of id: String,
-        unless isIntact: (_ path: String, _ row: ResourceRecord) throws -> Bool
-    ) throws -> [String] {
-        let package = packagePath(id)
-        // All files are checked before the first one is removed, because an error must change nothing.
-        let damaged = try storedFiles(of: id, where: { try !isIntact("\(package)/\($0.path)", $0) })
-        guard !damaged.isEmpty else { return [] }
-        // The catalog is updated first, so that it never lists a file that is already removed.
-        try write { database in
-            for row in damaged {
-                try ResourceRecord.filter(key: row.id)
-                    .updateAll(
-                        database,
-                        Column("bytes").set(to: nil),
-                        Column("checksum").set(to: nil),
-                        Column("isLost").set(to: true)
-                    )
-            }
-            try AssetRecord.filter(key: id)
-                .updateAll(database, Column("state").set(to: AssetRecord.State.partial.rawValue))
-        }
-        // If a file cannot be removed now, the next download replaces it.
-        for row in damaged { try? files.removeFile("\(package)/\(row.path)") }
-        return damaged.map(\.path)
-    }
-
-    /// Returns the stored files of an asset that satisfy a condition.
-    private func storedFiles(
-        of id: String,
-        where isIncluded: (ResourceRecord) throws -> Bool
-    ) throws -> [ResourceRecord] {
-        var included: [ResourceRecord] = []
-        var last: Int64 = 0
-        while true {
-            let page = try catalog.read { database in
-                _ = try Self.record(id, database)
-                return try ResourceRecord.filter(Column("assetID") == id).filter(Column("bytes") != nil)
-                    .filter(Column("id") > last).order(Column("id")).limit(Self.pageSize).fetchAll(database)
-            }
-            guard let end = page.last?.id else { return included }
-            last = end
-            included += try page.filter(isIncluded)
-        }
-    }
-
-    /// Removes the stored files of a key, so that the next download fetches it again; the asset is incomplete until then.
-    ///
-    /// The caller must hold the lock of the asset.
-    package func removeKey(at address: ResourceAddress, of id: String) throws {
-        _ = try removeFilesFromCatalog(of: id) { _, row in row.kind != .key || row.address != address.text }
-    }
-
     /// Marks an asset as complete and writes its final playlists.
     ///
     /// - Throws: ``StorageError/Code/incomplete`` if a file is missing.
@@ -399,82 +279,6 @@ extension AssetLibrary {
         } catch {
             throw StorageError(error, writing: package)
         }
-    }
-
-    /// The names of the files that each package has beside its renditions.
-    private static let ownNames: Set = [PackageLock.fileName, ReceptionClaims.fileName, multivariantName]
-
-    /// Removes files that the catalog does not need: unfinished files of resources that are already stored, and files of
-    /// renditions that are no longer planned.
-    ///
-    /// The caller must hold the lock of the asset.
-    func removeUnreferencedFiles(_ id: String) throws {
-        for path in try unreferencedFiles(id) {
-            // A directory inside the directory of a rendition was made by another program, and is not removed.
-            if path.contains("/") {
-                try? files.removeFile("\(packagePath(id))/\(path)")
-            } else {
-                removeItem(path, of: id)
-            }
-        }
-    }
-
-    /// Removes the files of a package that do not belong to its asset, such as those that another program has put there.
-    ///
-    /// - Returns: Their paths relative to the package.
-    /// - Throws: ``StorageError/Code/busy`` while the asset is being downloaded.
-    @discardableResult
-    public func removeUnknownFiles(_ id: String) throws -> [String] {
-        let lock = try lock(id)
-        defer { withExtendedLifetime(lock) {} }
-        let unknown = try unreferencedFiles(id)
-        for path in unknown { removeItem(path, of: id) }
-        let usage = DiskUsage(of: packageDirectory(id))
-        if !unknown.isEmpty { try write { try Self.saveSummary(of: id, usage, $0) } }
-        return unknown
-    }
-
-    /// Removes a file or a directory of a package, which may have been removed already.
-    private func removeItem(_ path: String, of id: String) {
-        let path = "\(packagePath(id))/\(path)"
-        if PackageFile.isFolder(path) { try? files.removeTree(path) } else { try? files.removeFile(path) }
-    }
-
-    /// Returns the paths, relative to the package, of files and directories that are not in the catalog.
-    private func unreferencedFiles(_ id: String) throws -> [String] {
-        let package = packagePath(id)
-        var found: [String] = []
-        func names(in folder: String) -> [String] {
-            (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        }
-        let folders = try catalog.read { database in Set(try Self.folders(id, database).values) }
-        for name in names(in: package) where !Self.ownNames.contains(name) {
-            let path = "\(package)/\(name)"
-            guard folders.contains(name), PackageFile.isFolder(path) else {
-                found.append(name)
-                continue
-            }
-            let unknown = try catalog.read { database in
-                let statement = try database.makeStatement(
-                    sql: "SELECT bytes IS NOT NULL FROM resource WHERE assetID = ? AND path = ?"
-                )
-                return try names(in: path).filter { file in
-                    guard file != Self.mediaName else { return false }
-                    // An unfinished file and its note are needed until the file is stored.
-                    let unfinished = [PackageFile.partialExtension, UnfinishedFile.fileExtension]
-                        .first { file.hasSuffix($0) }
-                    let stored = unfinished.map { "\(file.dropLast($0.count))" } ?? file
-                    let arguments: StatementArguments = [id, "\(name)/\(stored)"]
-                    guard let row = try Row.fetchOne(statement, arguments: arguments) else { return true }
-                    let isStored: Bool = row[0]
-                    guard isStored == (unfinished != nil) else { return false }
-                    // A player may have received the file, and is about to enter it in the catalog.
-                    return unfinished != nil || !isBeingReceived("\(name)/\(file)", id)
-                }
-            }
-            found += unknown.map { "\(name)/\($0)" }
-        }
-        return found.sorted()
     }
 }
 

@@ -122,9 +122,8 @@ extension AssetLibrary {
         return file(stored.path, of: id)?.path
     }
 
-    /// Returns the bytes of a key of 16 bytes with the given URL; `nil` if it is not stored.
-    package func storedKey(at address: ResourceAddress, of id: String) -> [UInt8]? {
-        let kind = StoredResource.Kind.key
+    /// Returns the bytes of a key with the given URL and of the given kind; `nil` if it is not stored.
+    package func storedKey(at address: ResourceAddress, _ kind: StoredResource.Kind, of id: String) -> [UInt8]? {
         let path = try? catalog.read { database in
             try String.fetchOne(
                 database,

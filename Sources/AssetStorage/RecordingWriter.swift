@@ -286,7 +286,8 @@ package final class RecordingWriter: Sendable {
             // The media sequence numbers of the recording differ from those of the origin.
             if let vector = key.initializationVector {
                 line += ",IV=\(vector)"
-            } else if key.isIdentity {
+            } else if key.isIdentity, key.method != .aes256GCM {
+                // A segment that is encrypted with AES-256-GCM begins with its initialization vector.
                 let digits = String(segment.sequence, radix: 16)
                 line += ",IV=0x" + String(repeating: "0", count: max(0, 32 - digits.count)) + digits
             }

@@ -80,26 +80,26 @@ public final class ResourceLoaderAdapter: NSObject, AVAssetResourceLoaderDelegat
     private func start(_ loadingRequest: AVAssetResourceLoadingRequest) -> Bool {
         guard let url = loadingRequest.request.url else { return false }
         let address = ResourceAddress(url.absoluteString)
-        let answer = LoadingAnswer(loadingRequest)
+        let response = LoadingResponse(loadingRequest)
         let id = ObjectIdentifier(loadingRequest)
         // The task ends only after it is stored.
         tasks.withLock { tasks in
             tasks[id] = Task {
-                let result: Result<LoadingAnswer.Content, any Error>
+                let result: Result<LoadingResponse.Content, any Error>
                 do { result = .success(try await content(of: address)) } catch { result = .failure(error) }
                 // AVFoundation has canceled a request that is not stored anymore.
                 guard self.tasks.withLock({ $0.removeValue(forKey: id) }) != nil else { return }
                 switch result {
-                case .success(let content): answer.finish(with: content)
-                case .failure(let error): answer.fail(error)
+                case .success(let content): response.finish(with: content)
+                case .failure(let error): response.fail(error)
                 }
             }
         }
         return true
     }
 
-    /// Returns the answer to the request of a resource.
-    private func content(of address: ResourceAddress) async throws -> LoadingAnswer.Content {
+    /// Returns the response to the request of a resource.
+    private func content(of address: ResourceAddress) async throws -> LoadingResponse.Content {
         let kind = kinds.kind(of: address)
         do {
             let response = try await transport.send(TransportRequest(address, kind: kind ?? .playlist))
@@ -152,14 +152,14 @@ private struct RedirectRecorder: Transport {
 }
 
 /// A request of AVFoundation, which is answered on any thread, once.
-private struct LoadingAnswer: @unchecked Sendable {
-    /// The content of an answer.
+private struct LoadingResponse: @unchecked Sendable {
+    /// The content of a response.
     enum Content {
         case bytes([UInt8], isPlaylist: Bool, renewalDelay: Duration?)
         case redirect(ResourceAddress)
     }
 
-    // AVFoundation permits answers from any thread.
+    // AVFoundation permits responses from any thread.
     private let request: AVAssetResourceLoadingRequest
 
     init(_ request: AVAssetResourceLoadingRequest) { self.request = request }

@@ -31,17 +31,17 @@ extension AssetDownload {
         let commits = CommitQueue(library)
         let verification = KeyVerification(renditions, of: id, in: library)
         let limiter = makeLimiter()
-        let fetchCount =
-            limiter?.fetchCount(atMost: configuration.maximumConcurrentFetches)
-            ?? configuration.maximumConcurrentFetches
         var firstError: (any Error)?
         try await withThrowingTaskGroup(of: TransferStep.self) { group in
             // A connection receives the next file while the one before is being stored.
             var receivingCount = 0
             var storingCount = 0
-            let maximumStoringCount = Self.storingCount(receiving: fetchCount)
             do {
                 fetching: while true {
+                    // With a limit of the rate, the number depends on the other downloads of the session.
+                    let wantedCount = configuration.maximumConcurrentFetches
+                    let fetchCount = limiter?.fetchCount(atMost: wantedCount) ?? wantedCount
+                    let maximumStoringCount = Self.storingCount(receiving: fetchCount)
                     filling: while receivingCount < fetchCount, storingCount < maximumStoringCount {
                         switch queue.next() {
                         case .fetch(let resource):

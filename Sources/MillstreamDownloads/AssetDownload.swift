@@ -80,8 +80,9 @@ package struct AssetDownload: Sendable {
 
     /// Returns the limiter of the rate at which a run of the download receives bytes; `nil` for none.
     func makeLimiter() -> RateLimiter? {
-        configuration.maximumRate.map { RateLimiter(RateLimit($0), time: time, within: sessionLimiter) }
-            ?? sessionLimiter
+        let limit = configuration.maximumRate.map { RateLimit($0) }
+        guard limit != nil || sessionLimiter != nil else { return nil }
+        return RateLimiter(limit, time: time, within: sessionLimiter)
     }
 
     /// The resolver of the playlists of the source.

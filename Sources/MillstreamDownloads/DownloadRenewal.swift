@@ -22,7 +22,7 @@ struct DownloadRenewal {
     /// The maximum number of renewals because of one file, so that a file that is never available does not repeat them
     /// without end.
     ///
-    /// The first answer may come from a cache on the way, so that a second one is useful.
+    /// The first response may come from a cache on the way, so that a second one is useful.
     private static let maximumCount = 2
 
     /// The number of renewals because of each file.

@@ -1,28 +1,24 @@
 import AssetStorage
-import Crypto
-import CryptoExtras
-import Foundation
 import HLSPlaylist
 import MediaTiming
 import ResourceAddressing
+import Synchronization
 
 /// The check that the keys of a download decrypt its segments, so that it does not complete with media that cannot be played.
 ///
-/// A segment that is encrypted with `AES-128` ends with padding (RFC 8216bis §4.4.4.4). It is in the last block, which is
-/// decrypted with the block before it only, so that the check of a large segment takes no longer than that of a small one.
+/// See ``EncryptedSegment`` for what is checked. A segment that is encrypted with `AES-256-GCM` is decrypted entirely, so that only
+/// one is checked for each key.
 struct KeyVerification: Sendable {
     /// The media playlists whose segments are checked.
     private let playlists: [MediaPlaylist]
     private let assetID: String
     private let library: AssetLibrary
+    private let verifiedKeys = VerifiedKeys()
 
-    /// The size of a block of AES in bytes.
-    private static let blockSize = 16
-    /// The number of stored segments that are checked for each key: with a wrong key, the padding of 1 of 256 segments is
-    /// valid by chance.
-    private static let checksPerKey = 4
     /// The maximum number of keys for which stored segments are checked.
     private static let maximumKeyCount = 100
+    /// The maximum number of those keys that need the decryption of an entire segment.
+    private static let maximumEntireCount = 16
 
     /// Creates the check of an asset.
     ///
@@ -40,13 +36,16 @@ struct KeyVerification: Sendable {
     ///
     /// - Throws: ``DownloadError`` if the key does not match.
     func check(_ file: PackageFile, of resource: StoredResource) throws {
-        guard resource.kind == .segment, !resource.isDeferred, let segment = segment(of: resource),
-            let key = Self.key(of: segment), let octets = library.storedKey(at: key.address, of: assetID),
-            let end = file.lastUnfinishedBytes(2 *| Self.blockSize)
+        guard resource.kind == .segment, !resource.isDeferred,
+            let segment = segment(of: resource).flatMap({ EncryptedSegment($0) }),
+            let octets = library.storedKey(at: segment.key, segment.keyKind, of: assetID)
         else { return }
-        guard Self.matches(octets, end, ofSize: file.count, key.vector) else {
-            throw mismatch(of: key.address, at: segment.address)
+        if segment.isCheckedEntirely {
+            guard verifiedKeys.beginCheck(segment.key) else { return }
         }
+        let isMatch = segment.matches(octets, ofSize: file.count) { file.lastUnfinishedBytes($0) }
+        if segment.isCheckedEntirely { verifiedKeys.endCheck(segment.key, isVerified: isMatch == true) }
+        guard isMatch ?? true else { throw segment.mismatch(removingKeyOf: assetID, in: library) }
     }
 
     /// Checks the first stored segments of each key.
@@ -56,19 +55,22 @@ struct KeyVerification: Sendable {
     /// - Throws: ``DownloadError`` if a key does not match.
     func checkStoredSegments() throws {
         var counts: [ResourceAddress: Int] = [:]
+        var entireCount = 0
         for playlist in playlists {
             for segment in playlist.segments where !segment.isGap {
-                guard let key = Self.key(of: segment) else { continue }
-                let count = counts[key.address] ?? 0
-                guard count < Self.checksPerKey, count > 0 || counts.count < Self.maximumKeyCount else { continue }
-                counts[key.address] = count + 1
-                guard let octets = library.storedKey(at: key.address, of: assetID),
-                    let path = library.storedFile(at: segment.address, segment.byteRange, of: assetID),
-                    let size = PackageFile.size(path),
-                    let end = PackageFile.lastBytes(2 *| Self.blockSize, of: path)
+                guard let encrypted = EncryptedSegment(segment) else { continue }
+                let count = counts[encrypted.key] ?? 0
+                guard count < encrypted.checksPerKey, count > 0 || counts.count < Self.maximumKeyCount else { continue }
+                if encrypted.isCheckedEntirely {
+                    guard entireCount < Self.maximumEntireCount else { continue }
+                    entireCount += 1
+                }
+                counts[encrypted.key] = count + 1
+                guard let octets = library.storedKey(at: encrypted.key, encrypted.keyKind, of: assetID),
+                    let path = library.storedFile(at: segment.address, segment.byteRange, of: assetID)
                 else { continue }
-                guard Self.matches(octets, end, ofSize: size, key.vector) else {
-                    throw mismatch(of: key.address, at: segment.address)
+                guard encrypted.matches(octets, fileAt: path) ?? true else {
+                    throw encrypted.mismatch(removingKeyOf: assetID, in: library)
                 }
             }
         }
@@ -87,50 +89,17 @@ struct KeyVerification: Sendable {
         }
         return nil
     }
+}
 
-    /// Returns the URL of the key of a segment, and the initialization vector; `nil` if the segment is not encrypted with
-    /// `AES-128`.
-    private static func key(of segment: MediaSegment) -> (address: ResourceAddress, vector: [UInt8])? {
-        guard let key = segment.keys.first(where: \.isIdentity), key.method == .aes128, let address = key.address,
-            let vector = key.vector(forSequence: segment.sequence)
-        else { return nil }
-        return (address, vector)
-    }
+/// The keys that are known to decrypt a segment, or are being checked.
+private final class VerifiedKeys: Sendable {
+    private let keys = Mutex<Set<ResourceAddress>>([])
 
-    /// Removes a key that does not match, so that the asset is not playable offline and the next download fetches the key again.
-    ///
-    /// - Parameters:
-    ///   - key: The URL of the key.
-    ///   - segment: The URL of the segment.
-    /// - Returns: The error of the download.
-    private func mismatch(of key: ResourceAddress, at segment: ResourceAddress) -> DownloadError {
-        // If the library cannot be changed, the download fails nevertheless.
-        try? library.removeKey(at: key, of: assetID)
-        return DownloadError(
-            .damaged,
-            "the key does not match: the decrypted data has no valid PKCS7 padding: \(segment)",
-            address: segment
-        )
-    }
+    /// Begins the check of a key; returns `false` if the key is verified, or being checked with another segment.
+    func beginCheck(_ key: ResourceAddress) -> Bool { keys.withLock { $0.insert(key).inserted } }
 
-    /// Verifies that a key can be that of an encrypted segment, which then has valid padding.
-    ///
-    /// - Parameters:
-    ///   - key: The key.
-    ///   - end: The last two blocks of the segment, or all of it if it has only one.
-    ///   - size: The size of the segment in bytes. Data that is not a series of blocks says nothing about the key.
-    ///   - vector: The initialization vector of the segment.
-    /// - Returns: A Boolean value that indicates whether the key can be that of the segment.
-    private static func matches(_ key: [UInt8], _ end: [UInt8], ofSize size: Int64, _ vector: [UInt8]) -> Bool {
-        guard size > 0, size.isMultiple(of: Int64(blockSize)), end.count == blockSize || end.count == 2 *| blockSize
-        else { return true }
-        let previous = end.count == blockSize ? vector : Array(end.prefix(blockSize))
-        do {
-            let iv = try AES._CBC.IV(ivBytes: previous)
-            _ = try AES._CBC.decrypt(Array(end.suffix(blockSize)), using: SymmetricKey(data: key), iv: iv)
-            return true
-        } catch {
-            return false
-        }
+    /// Ends the check of a key, which is repeated with the next segment if this one did not verify it.
+    func endCheck(_ key: ResourceAddress, isVerified: Bool) {
+        if !isVerified { keys.withLock { _ = $0.remove(key) } }
     }
 }

@@ -12,12 +12,21 @@ struct RateLimit {
         self.rate = max(rate, BitRate(bitsPerSecond: 1))
     }
 
-    /// The throughput that one connection must have, so that a server or the client does not end it as idle.
-    private static let connectionRate = BitRate(bitsPerSecond: 500_000)
+    /// The throughput that one connection is expected to have.
+    ///
+    /// Segments that share the rate with others are received late, and all of them nearly at the same time: of six segments of
+    /// 3.5 MB at 4 Mbit/s, none would be playable for 40 s. A server that sends less over one connection is rare.
+    private static let connectionRate = BitRate(bitsPerSecond: 2_000_000)
 
     /// Returns the number of fetches to run concurrently, which is smaller than the wanted one at a low rate.
-    func fetchCount(atMost maximum: Int) -> Int {
-        max(1, min(maximum, Int(clamping: rate.bitsPerSecond / Self.connectionRate.bitsPerSecond)))
+    ///
+    /// - Parameters:
+    ///   - maximum: The wanted number.
+    ///   - downloadCount: The number of downloads that share the rate.
+    /// - Returns: The number for one of the downloads, at least 1.
+    func fetchCount(atMost maximum: Int, sharedBy downloadCount: Int = 1) -> Int {
+        let total = Int(clamping: rate.bitsPerSecond / Self.connectionRate.bitsPerSecond)
+        return max(1, min(maximum, total.dividedSaturated(by: max(1, downloadCount))))
     }
 
     /// Adds received bytes, and returns the time to wait before more bytes are received.
@@ -31,30 +40,40 @@ struct RateLimit {
     }
 }
 
-/// A limit of the rate at which the concurrent fetches of a download receive bytes together.
+/// A limit of the rate at which the concurrent fetches of a download, or of all downloads of a session, receive bytes together.
 final class RateLimiter: Sendable {
-    private let limit: Mutex<RateLimit>
+    /// The limit of a download; `nil` if it has only that of its session.
+    private let limit: Mutex<RateLimit?>
     private let time: any TimeSource
     /// The limiter of several downloads together; `nil` if there is none.
     private let session: RateLimiter?
+    /// The number of limiters within this one, each of which is that of a running download.
+    private let downloadCount = Mutex(0)
 
-    init(_ limit: RateLimit, time: any TimeSource, within session: RateLimiter? = nil) {
+    /// Creates a limiter; that of a download counts as one of its session until it is deallocated.
+    init(_ limit: RateLimit?, time: any TimeSource, within session: RateLimiter? = nil) {
         self.limit = Mutex(limit)
         self.time = time
         self.session = session
+        session?.downloadCount.withLock { $0 += 1 }
     }
 
-    /// Returns the number of fetches to run concurrently; see ``RateLimit/fetchCount(atMost:)``.
+    deinit { session?.downloadCount.withLock { $0 -= 1 } }
+
+    /// Returns the number of fetches that the download should run concurrently now, at least 1.
+    ///
+    /// It changes when other downloads of the session begin or end; see ``RateLimit/fetchCount(atMost:sharedBy:)``.
     func fetchCount(atMost maximum: Int) -> Int {
-        let count = limit.withLock { $0.fetchCount(atMost: maximum) }
-        return session?.fetchCount(atMost: count) ?? count
+        let count = downloadCount.withLock { $0 }
+        let own = limit.withLock { $0?.fetchCount(atMost: maximum, sharedBy: count) } ?? maximum
+        return session?.fetchCount(atMost: own) ?? own
     }
 
     /// Waits until more bytes may be received after the given ones.
     ///
     /// - Throws: `CancellationError` as soon as the task is canceled.
     func waitAfterReceiving(_ count: Int) async throws {
-        let delay = limit.withLock { $0.addBytes(count, at: time.now) }
+        let delay = limit.withLock { $0?.addBytes(count, at: time.now) } ?? .zero
         if delay > .zero { try await time.sleep(for: delay) }
         try await session?.waitAfterReceiving(count)
     }

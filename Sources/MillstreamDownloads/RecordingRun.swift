@@ -19,6 +19,7 @@ struct RecordingRun: Sendable {
     private let renewal = RecordingRenewal()
     private let activity: RecordingActivity
     private let failedFiles = FailedFiles()
+    private let keys: RecordingKeys
 
     /// The time after which a recording ends if a playlist cannot be loaded, or if no playlist has a new segment.
     private static let maximumFailureDuration = Duration.seconds(300)
@@ -68,6 +69,7 @@ struct RecordingRun: Sendable {
         commits = CommitQueue(download.library)
         activity = RecordingActivity(at: download.time.now)
         limiter = download.makeLimiter()
+        keys = RecordingKeys(of: assetID, in: download.library)
     }
 
     private var time: any TimeSource { download.time }
@@ -267,8 +269,20 @@ struct RecordingRun: Sendable {
         meter.extend(writer.folder, to: adopted)
         let lostCount = step.lostCount +| added.unplayableCount
         if lostCount > 0 { report(.lost(id: assetID, count: lostCount)) }
-        for file in added.files { yield(RecordingRequest(file: file)) }
+        for file in added.files {
+            addToCheck(file, of: writer, in: playlist)
+            yield(RecordingRequest(file: file))
+        }
         return true
+    }
+
+    /// Adds a new segment to those with which its key is checked.
+    private func addToCheck(_ file: RecordingWriter.File, of writer: RecordingWriter, in playlist: MediaPlaylist) {
+        // The parts of segments in I-frame playlists have no padding of their own.
+        guard file.isSegment, writer.role != .subtitles, writer.role != .iFrames,
+            let segment = Self.segment(of: file, in: playlist)
+        else { return }
+        keys.add(file, segment)
     }
 
     /// Requests segments again that could not be fetched, while the playlist lists them, and then a last time.
@@ -309,8 +323,9 @@ struct RecordingRun: Sendable {
 
     /// Fetches files, a few at a time, until the stream of them ends.
     private func fetch(_ requests: AsyncStream<RecordingRequest>, of track: RecordingTrack) async throws {
-        let share = download.configuration.maximumConcurrentFetches.dividedSaturated(by: tracks.count)
-        let count = max(1, min(Self.maximumFetchCount, share))
+        let wantedCount = download.configuration.maximumConcurrentFetches
+        let fetchCount = limiter?.fetchCount(atMost: wantedCount) ?? wantedCount
+        let count = max(1, min(Self.maximumFetchCount, fetchCount.dividedSaturated(by: tracks.count)))
         try await withThrowingTaskGroup(of: Void.self) { group in
             var running = 0
             for await request in requests {
@@ -345,7 +360,10 @@ struct RecordingRun: Sendable {
                 try await transfer(moved).run()
             }
             failedFiles.forget(file)
-            if file.isSegment { try await onBlockingThread { try writer.settle(file.position) } }
+            try await onBlockingThread {
+                try keys.check(after: file)
+                if file.isSegment { try writer.settle(file.position) }
+            }
         } catch is TransportError {
             // A missing key or initialization section is requested again with the next segments. If it stays missing, the
             // segments that need it are gaps at the end of the recording.
@@ -359,6 +377,7 @@ struct RecordingRun: Sendable {
     /// Marks a segment as a gap.
     private func lose(_ file: RecordingWriter.File, of writer: RecordingWriter) async throws {
         failedFiles.forget(file)
+        keys.remove(file)
         try await onBlockingThread { try writer.markAsGap(file.position) }
         report(.lost(id: assetID, count: 1))
     }

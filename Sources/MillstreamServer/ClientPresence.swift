@@ -11,7 +11,7 @@ final class ClientPresence: Sendable {
         var isDisconnected = false
         var actions: [Int: @Sendable () -> Void] = [:]
         var nextAction = 0
-        var confirmation: (key: EditedPlaylistCache.Key, result: RepeatedAnswers.Confirmation)?
+        var confirmation: (key: EditedPlaylistCache.Key, result: RepeatedResponses.Confirmation)?
         var cacheResult: CacheResult?
     }
 
@@ -21,22 +21,22 @@ final class ClientPresence: Sendable {
     private let state = Mutex(State())
 
     /// Sets what is known of the sources of the next request of the client; `nil` for nothing.
-    func setConfirmation(_ confirmation: (key: EditedPlaylistCache.Key, result: RepeatedAnswers.Confirmation)?) {
+    func setConfirmation(_ confirmation: (key: EditedPlaylistCache.Key, result: RepeatedResponses.Confirmation)?) {
         state.withLock { $0.confirmation = confirmation }
     }
 
     /// Returns what is known of the sources of the current request, once; `nil` if it concerns another request.
-    func takeConfirmation(for key: EditedPlaylistCache.Key) -> RepeatedAnswers.Confirmation? {
+    func takeConfirmation(for key: EditedPlaylistCache.Key) -> RepeatedResponses.Confirmation? {
         let confirmation = state.withLock { $0.confirmation.take() }
         return confirmation?.key == key ? confirmation?.result : nil
     }
 
-    /// Sets the part that the memory of the server has in the answer to the current request.
+    /// Sets the part that the memory of the server has in the response to the current request.
     func setCacheResult(_ result: CacheResult) {
         state.withLock { $0.cacheResult = result }
     }
 
-    /// Returns the part that the memory of the server has in the answer to the current request, once; `nil` if it has none.
+    /// Returns the part that the memory of the server has in the response to the current request, once; `nil` if it has none.
     func takeCacheResult() -> CacheResult? { state.withLock { $0.cacheResult.take() } }
 
     /// Records that the client has closed the connection, and runs the registered actions.

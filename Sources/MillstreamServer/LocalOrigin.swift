@@ -80,8 +80,8 @@ public struct LocalOrigin: Sendable {
         /// Only its owner can read the file, and one server at a time can use it. Translated presentations that pages of other
         /// sites request are not stored.
         public var stateFile: URL?
-        /// The Redis server in which several servers share the breaks of edited live playlists, so that all of them give the same
-        /// answers; none by default.
+        /// The Redis server in which several servers share the breaks of edited live playlists, so that all of them send the same
+        /// responses; none by default.
         ///
         /// The breaks are then not stored in ``stateFile``.
         public var redis: RedisAddress?
@@ -92,7 +92,7 @@ public struct LocalOrigin: Sendable {
         ///
         /// Each request is logged with the level `info`, after its response: its method, its path with shortened secrets, the
         /// status, the number of bytes of the body, the duration in microseconds, and for edited playlists and segments that pass
-        /// through the server whether they were in memory. Answers to `GET /api/conditions`, which the console repeats, have the
+        /// through the server whether they were in memory. Responses to `GET /api/conditions`, which the console repeats, have the
         /// level `debug`.
         public var requestLogger: Logger?
         /// A function that returns whether a codec (RFC 6381) can be decoded on this machine, by which downloads choose variants;
@@ -297,7 +297,7 @@ public struct LocalOrigin: Sendable {
             sources.foreignPresentations = PresentationStore(options.limits, workers: workers)
         }
         let faults = FaultSettings(options.faults)
-        let answers = RepeatedAnswers(
+        let responses = RepeatedResponses(
             sources: sources,
             capacity: work,
             metrics: metrics,
@@ -305,7 +305,9 @@ public struct LocalOrigin: Sendable {
             links: links
         )
         let router = Router(context: ServerRequestContext.self, options: .autoGenerateHeadEndpoints)
-        router.add(middleware: AnswerRecording(answers: answers, trustedProxies: options.connections.trustedProxies))
+        router.add(
+            middleware: ResponseRecording(responses: responses, trustedProxies: options.connections.trustedProxies)
+        )
         router.add(middleware: RequestCounting(metrics: metrics))
         router.add(middleware: ProtectiveHeaders())
         router.add(middleware: ErrorResponses())
@@ -364,7 +366,7 @@ public struct LocalOrigin: Sendable {
         router.refuseOtherMethods()
         let plain = HTTPServerBuilder.limited(
             by: registry,
-            answers: answers,
+            responses: responses,
             requestLogger: options.requestLogger
         )
         let application = Application(

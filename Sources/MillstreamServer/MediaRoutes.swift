@@ -270,28 +270,28 @@ struct MediaRoutes {
             let fields = ranges + [key.condition].compactMap(\.self)
             let request = TransportRequest(address, kind: .segment, headers: fields)
             do {
-                let answer = try await loader.transport.send(request)
-                guard let validator = key.validator, answer.status == 206, !answer.hasValidator(validator) else {
-                    return answer
+                let response = try await loader.transport.send(request)
+                guard let validator = key.validator, response.status == 206, !response.hasValidator(validator) else {
+                    return response
                 }
             } catch let error as TransportError where error.status == 416 && key.validator != nil {}
             // The origin has ignored the condition, and the client has bytes of another version.
             return try await loader.transport.send(TransportRequest(address, kind: .segment))
         }
-        let answer: TransportResponse
+        let response: TransportResponse
         do {
-            answer = try await segments.response(to: key, load)
+            response = try await segments.response(to: key, load)
         } catch let error as TransportError where error.status == 416 && range != nil && validator == nil {
             // All else is a failure of the origin: no other condition that it can refuse is forwarded.
             return Self.notSatisfiable(error)
         }
-        guard answer.status != 304, !ConditionalRequest(request.headers).hasContent(of: answer) else {
-            var headers: HTTPFields = [.cacheControl: Self.privateCaching(answer.header("Cache-Control"))]
-            headers[.eTag] = answer.header("ETag")
-            headers[.lastModified] = answer.header("Last-Modified")
+        guard response.status != 304, !ConditionalRequest(request.headers).hasContent(of: response) else {
+            var headers: HTTPFields = [.cacheControl: Self.privateCaching(response.header("Cache-Control"))]
+            headers[.eTag] = response.header("ETag")
+            headers[.lastModified] = response.header("Last-Modified")
             return Response(status: .notModified, headers: headers)
         }
-        return Self.forwarded(answer, cacheControl: Self.privateCaching(answer.header("Cache-Control")))
+        return Self.forwarded(response, cacheControl: Self.privateCaching(response.header("Cache-Control")))
     }
 
     /// Returns the response to a request for a range that the origin does not have (RFC 9110 §15.5.17).
@@ -302,19 +302,19 @@ struct MediaRoutes {
     }
 
     /// Returns a response of an origin as a response of this server.
-    private static func forwarded(_ answer: TransportResponse, cacheControl: String) -> Response {
+    private static func forwarded(_ response: TransportResponse, cacheControl: String) -> Response {
         var headers: HTTPFields = [:]
         for (name, ours) in forwardedHeaderFields {
-            if let value = answer.header(name) { headers[ours] = value }
+            if let value = response.header(name) { headers[ours] = value }
         }
         headers[.contentType] = FileResponder.safeMediaType(headers[.contentType])
         headers[.cacheControl] = cacheControl
-        let body = answer.body
+        let body = response.body
         return Response(
-            status: HTTPResponse.Status(code: answer.status),
+            status: HTTPResponse.Status(code: response.status),
             headers: headers,
-            body: ResponseBody(contentLength: answer.expectedLength.map { Int($0) }) { writer in
-                var rest = answer.expectedLength ?? .max
+            body: ResponseBody(contentLength: response.expectedLength.map { Int($0) }) { writer in
+                var rest = response.expectedLength ?? .max
                 for try await buffer in body {
                     // Bytes in excess of `Content-Length` would be taken for the next response.
                     rest -|= Int64(buffer.readableBytes)
@@ -398,8 +398,8 @@ struct MediaRoutes {
         let origin = RecoveringTransport(environment.sources.access(for: context.initiator).loading)
         let package = PackageTransport(library, id: id, origin: origin)
         do {
-            let answer = try await package.send(TransportRequest(package.address(of: name), kind: .segment))
-            return Self.forwarded(answer, cacheControl: "no-cache")
+            let response = try await package.send(TransportRequest(package.address(of: name), kind: .segment))
+            return Self.forwarded(response, cacheControl: "no-cache")
         } catch let error as TransportError where error.code == .fileNotFound {
             throw ServerError(.notFound, "not-found", "the asset has no \(name)")
         }

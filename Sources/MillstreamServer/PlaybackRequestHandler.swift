@@ -18,6 +18,7 @@ struct PlaybackRequestHandler {
     private let breaks: any BreakStore
     private let client: ClientNetwork?
     private let segments: SegmentMemory?
+    private let verification: StitchVerification?
     private let date: @Sendable () -> ProgramDateTime
 
     /// The maximum number of attempts to store the breaks of a playlist that other requests store at the same time.
@@ -34,6 +35,8 @@ struct PlaybackRequestHandler {
     ///   - breaks: The storage of the breaks of live playlists.
     ///   - client: The client; `nil` for one in this process.
     ///   - segments: The memory to which the order of segments is told that pass through the server.
+    ///   - verifyingSession: The media playlists that are loaded to verify that sources can be stitched; `nil` to leave that to the
+    ///     requests for media playlists.
     ///   - date: The clock for simulated channels.
     init(
         loader: ResourceLoader,
@@ -44,6 +47,7 @@ struct PlaybackRequestHandler {
         breaks: any BreakStore = MemoryBreakStore(),
         client: ClientNetwork? = nil,
         segments: SegmentMemory? = nil,
+        verifyingSession: LoadSession? = nil,
         date: @escaping @Sendable () -> ProgramDateTime = { .current }
     ) {
         self.date = date
@@ -58,6 +62,18 @@ struct PlaybackRequestHandler {
         )
         self.budget = budget
         self.workers = workers
+        verification = verifyingSession.map { session in
+            StitchVerification(
+                loader: OriginPlaylistLoader(
+                    loader: loader,
+                    workers: workers,
+                    presentations: presentations,
+                    session: session
+                ),
+                budget: budget.editing,
+                workers: workers
+            )
+        }
     }
 
     /// Returns the edited playlist.
@@ -75,10 +91,15 @@ struct PlaybackRequestHandler {
         )
         let prepared = try await editor.prepare(playlist)
         guard request.plan.continuesTimelines, case .media = playlist else {
-            return try await edit { [segments] check, limits in
-                var breaks = BreakTimelines()
-                return try Self.playlist(prepared, &breaks, request, limits, segments, check)
+            let (bytes, result) = try await edited { [segments] check, limits in
+                let result = try prepared.apply(check: check)
+                return (try Self.bytes(of: result, prepared, request, limits, segments, check), result)
             }
+            try budget.reserve(bytes.count)
+            if case .multivariant(let presentation) = result {
+                try await verification?.verify(presentation, request.plan)
+            }
+            return bytes
         }
         let key = Self.breaksKey(of: request)
         let presentation = Self.presentationKey(of: request)
@@ -109,7 +130,7 @@ struct PlaybackRequestHandler {
 
     /// Stores the breaks of a playlist as those that tracks of the presentation follow which were not edited yet.
     ///
-    /// Without them, such a track has the numbers of its source, so the answer to this request does not depend on it.
+    /// Without them, such a track has the numbers of its source, so the response to this request does not depend on it.
     private func lead(_ presentation: String, _ changed: BreakTimelines) async {
         guard let known = try? await breaks.breaks(of: presentation), changed.isLater(than: known.breaks) else {
             return
@@ -144,7 +165,19 @@ struct PlaybackRequestHandler {
         _ segments: SegmentMemory?,
         _ check: () throws -> Void
     ) throws -> [UInt8] {
-        switch try prepared.apply(continuing: &breaks, check: check) {
+        let edited = try prepared.apply(continuing: &breaks, check: check)
+        return try bytes(of: edited, prepared, request, limits, segments, check)
+    }
+
+    private static func bytes(
+        of edited: EditedPlaylist,
+        _ prepared: PreparedEdit,
+        _ request: PlaybackRequest,
+        _ limits: PlaylistLimits,
+        _ segments: SegmentMemory?,
+        _ check: () throws -> Void
+    ) throws -> [UInt8] {
+        switch edited {
         case .multivariant(let presentation):
             try check()
             return try rewritingAddresses(of: presentation, request: request, limits: limits, check: check)
@@ -156,7 +189,7 @@ struct PlaybackRequestHandler {
         }
     }
 
-    /// Returns the delta update that a player requests of an edited playlist; `nil` if the answer is the full playlist.
+    /// Returns the delta update that a player requests of an edited playlist; `nil` if the response is the full playlist.
     private static func deltaUpdate(
         of playlist: MediaPlaylist,
         _ prepared: PreparedEdit,

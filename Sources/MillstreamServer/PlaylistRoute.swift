@@ -45,7 +45,7 @@ struct PlaylistRoute {
         let memory = environment.sources.memory(for: context.initiator)
         let known = edited.entry(for: key)
         func offer(_ entry: EditedPlaylistCache.Entry) {
-            context.answerOffer?.value = AnswerOffer.Value(
+            context.responseOffer?.value = ResponseOffer.Value(
                 playlist: entry,
                 key: key,
                 expiry: expiry,
@@ -185,7 +185,7 @@ struct PlaylistRoute {
             versions: session.versions,
             second: plan.dependsOnDate ? second : nil
         )
-        // Parts are published several times each second, so that only the answer to clients that wait for one is that of others.
+        // Parts are published several times each second, so that only the response to clients that wait for one is that of others.
         let isStored = plan.channel?.partTarget == nil || isAwaited
         if isStored { edited.store(entry, for: key) }
         environment.metrics.countPlaylist(.edited)
@@ -194,7 +194,7 @@ struct PlaylistRoute {
 
     /// Returns the response with an edited playlist, which is compressed when the first client accepts that.
     ///
-    /// A playlist that later requests may have is offered for ``RepeatedAnswers``.
+    /// A playlist that later requests may have is offered for ``RepeatedResponses``.
     private func response(
         to request: Request,
         _ entry: EditedPlaylistCache.Entry,
@@ -249,15 +249,23 @@ struct PlaylistRoute {
     ) -> PlaybackRequestHandler {
         // Signed addresses are those of the owner, whichever page plays them.
         let usesForeignBreaks = context.initiator.isForeign && environment.playbackSigner == nil
+        let loading = environment.sources.access(for: context.initiator).loading
+        // The response does not depend on the versions of what is loaded to verify it.
+        let verifyingSession = LoadSession(
+            memory: environment.sources.memory(for: context.initiator),
+            loader: loading,
+            capacity: environment.capacity
+        )
         return PlaybackRequestHandler(
-            loader: environment.sources.access(for: context.initiator).loading,
+            loader: loading,
             budget: budget,
             workers: environment.workers,
             presentations: environment.sources.presentations(for: context.initiator),
             session: session,
             breaks: usesForeignBreaks ? foreignBreaks : environment.breaks,
             client: client,
-            segments: environment.sources.segments(for: context.initiator)
+            segments: environment.sources.segments(for: context.initiator),
+            verifyingSession: verifyingSession
         )
     }
 }

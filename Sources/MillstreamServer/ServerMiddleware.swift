@@ -19,14 +19,14 @@ struct ErrorResponses<Context: RequestContext>: RouterMiddleware {
             guard Task.isShuttingDownGracefully else { throw CancellationError() }
             return ServerError.stopping.response
         } catch {
-            let answer = ServerError(error)
-            if answer.status == .internalServerError {
+            let failure = ServerError(error)
+            if failure.status == .internalServerError {
                 context.logger.error(
                     "request failed",
                     metadata: ["path": "\(ResourceAddress(request.uri.path))", "error": "\(error)"]
                 )
             }
-            return answer.response
+            return failure.response
         }
     }
 }

@@ -23,7 +23,7 @@ public final class ScriptedTransport: Transport {
     }
 
     private struct State {
-        var answers: [String: [Response]]
+        var responses: [String: [Response]]
         var requests: [TransportRequest] = []
     }
 
@@ -31,8 +31,8 @@ public final class ScriptedTransport: Transport {
     private let time: any TimeSource
 
     /// Creates a transport; the response for any other address is 404.
-    public init(_ answers: [String: [Response]] = [:], time: any TimeSource = SystemTimeSource()) {
-        state = Mutex(State(answers: answers))
+    public init(_ responses: [String: [Response]] = [:], time: any TimeSource = SystemTimeSource()) {
+        state = Mutex(State(responses: responses))
         self.time = time
     }
 
@@ -48,20 +48,20 @@ public final class ScriptedTransport: Transport {
     public var requestedAddresses: [String] { requests.map(\.address.text) }
 
     /// Sets the responses of an address, replacing earlier ones.
-    public func setResponses(for address: String, _ answers: Response...) {
-        state.withLock { $0.answers[address] = answers }
+    public func setResponses(for address: String, _ responses: Response...) {
+        state.withLock { $0.responses[address] = responses }
     }
 
     /// Returns the next predefined response.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
-        let answer: Response? = state.withLock { state in
+        let scripted: Response? = state.withLock { state in
             state.requests.append(request)
-            guard var answers = state.answers[request.address.text], !answers.isEmpty else { return nil }
-            let next = answers.count > 1 ? answers.removeFirst() : answers[0]
-            state.answers[request.address.text] = answers
+            guard var responses = state.responses[request.address.text], !responses.isEmpty else { return nil }
+            let next = responses.count > 1 ? responses.removeFirst() : responses[0]
+            state.responses[request.address.text] = responses
             return next
         }
-        switch answer {
+        switch scripted {
         case .bytes(let bytes, let contentType):
             return try response(bytes, request, contentType)
         case .truncated(let bytes, let announced):

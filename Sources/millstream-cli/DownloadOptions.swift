@@ -143,6 +143,8 @@ struct DownloadOptions: ParsableArguments {
                     appliesStoragePolicy: !isQueued
                 )
                 guard !isQueued else {
+                    let isRecording = configuration.recording != nil
+                    if isRecording { try noteRecording(from: address, configuration, in: library) }
                     let id = try await session.enqueue(address, configuration: configuration)
                     printer.display.end()
                     try noteContinuation(of: former, from: address, in: library)
@@ -151,9 +153,8 @@ struct DownloadOptions: ParsableArguments {
                     } else {
                         try StandardOutput.writeLine("\(id)")
                         if !isQuiet {
-                            StandardError.write(
-                                "queued; it is downloaded while millstream serve runs with this library\n"
-                            )
+                            let verb: TerminalText = isRecording ? "recorded" : "downloaded"
+                            StandardError.write("queued; it is \(verb) while millstream serve runs with this library\n")
                         }
                     }
                     return nil

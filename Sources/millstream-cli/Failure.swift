@@ -165,27 +165,29 @@ struct Failure: Error {
         }
     }
 
-    /// The maximum number of arguments without an option that a command requires.
+    /// The maximum number of arguments and options that a command requires.
     private static let maximumArgumentCount = 4
 
     /// Returns the message of the parser of arguments about wrong usage, in one line.
     ///
-    /// A missing argument is reported before an unknown option, which may be the cause. So that the option is named, the arguments
-    /// are parsed again with others in place of those that are missing.
+    /// A missing argument or required option is reported before an unknown option, which may be the cause. So that the unknown
+    /// option is named, the arguments are parsed again with others in place of those that are missing.
     private static func usageMessage(of error: any Error, _ arguments: [String]) -> String {
         func line(_ error: any Error) -> String {
             MillstreamCommand.message(for: error).split(whereSeparator: \.isNewline).joined(separator: " ")
         }
         let message = line(error)
         guard !message.hasPrefix("Unknown option"), !message.hasPrefix("Missing value") else { return message }
-        let given = Array(arguments.dropFirst())
-        for count in 1...maximumArgumentCount {
+        var completed = Array(arguments.dropFirst())
+        var missing = message
+        for _ in 1...maximumArgumentCount {
+            completed += UsageMessage.arguments(inPlaceOf: missing)
             do {
-                _ = try MillstreamCommand.parseAsRoot(given + [String](repeating: "-", count: count))
+                _ = try MillstreamCommand.parseAsRoot(completed)
                 return message
             } catch {
-                let other = line(error)
-                if other.hasPrefix("Unknown option") { return other }
+                missing = line(error)
+                if missing.hasPrefix("Unknown option") { return missing }
             }
         }
         return message

@@ -47,7 +47,7 @@ struct HTTPFlags: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Request this URL with the URL of a request as the parameter url, and use the token in the answer.",
+            "Request this URL with the URL of a request as the parameter url, and use the token in the response.",
             valueName: "URL"
         )
     )
@@ -186,7 +186,7 @@ struct HTTPFlags: ParsableArguments {
     ///
     /// - Parameters:
     ///   - scopes: The hosts for which tokens are requested, besides those of `--token-for`.
-    ///   - loader: The loader of the answers of a server.
+    ///   - loader: The loader of the responses of a server.
     /// - Returns: The sources; empty without these options.
     func tokenSources(for scopes: [HeaderFieldScope], loader: ResourceLoader) -> [ScopedTokenSource] {
         let source: any AccessTokenSource

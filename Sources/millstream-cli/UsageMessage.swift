@@ -30,6 +30,18 @@ struct UsageMessage {
         }
     }
 
+    /// Returns the arguments to add in place of those that a command requires and that are missing.
+    ///
+    /// - Parameter message: The message of the parser about the first that is missing.
+    /// - Returns: The option with a value if an option is missing; otherwise an argument.
+    static func arguments(inPlaceOf message: String) -> [String] {
+        let quoted = message.split(separator: "'", omittingEmptySubsequences: false)
+        guard message.hasPrefix("Missing expected argument '"), quoted.count >= 2, quoted[1].hasPrefix("--"),
+            let option = quoted[1].split(separator: " ").first
+        else { return ["-"] }
+        return [String(option), "-"]
+    }
+
     /// The options of all commands, which the parser does not suggest.
     private static let generalOptions = ["--help", "--version"]
 

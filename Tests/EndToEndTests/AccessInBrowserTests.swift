@@ -29,8 +29,8 @@ struct AccessInBrowserTests {
                   const server = '\(server)', source = '\(origin.address("/private.m3u8"))'
                   const read = async (address, options) => {
                     try {
-                      const answer = await fetch(address, options)
-                      return `${answer.type} ${answer.status} ${await answer.text()}`
+                      const response = await fetch(address, options)
+                      return `${response.type} ${response.status} ${await response.text()}`
                     } catch { return 'blocked' }
                   }
                   const load = (name, properties) => new Promise(resolve => {

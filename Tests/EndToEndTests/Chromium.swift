@@ -215,18 +215,18 @@ struct Page {
     ///
     /// - Throws: ``Chromium/Failure`` with the exception that the page threw.
     func evaluate(_ expression: String) async throws -> Any? {
-        let answer = try await browser.send(
+        let response = try await browser.send(
             "Runtime.evaluate",
             ["expression": expression, "awaitPromise": true, "returnByValue": true, "userGesture": true],
             session: session
         )
-        if let details = answer["exceptionDetails"] as? [String: Any] {
+        if let details = response["exceptionDetails"] as? [String: Any] {
             let exception = details["exception"] as? [String: Any]
             throw Chromium.Failure(
                 description: "\(exception?["description"] ?? details["text"] ?? details) in \(expression)"
             )
         }
-        return (answer["result"] as? [String: Any])?["value"]
+        return (response["result"] as? [String: Any])?["value"]
     }
 
     func number(_ expression: String) async throws -> Double {
@@ -276,8 +276,8 @@ struct Page {
     }
 
     func screenshot(to url: URL) async throws {
-        let answer = try await browser.send("Page.captureScreenshot", ["format": "png"], session: session)
-        guard let text = answer["data"] as? String, let data = Data(base64Encoded: text) else {
+        let response = try await browser.send("Page.captureScreenshot", ["format": "png"], session: session)
+        guard let text = response["data"] as? String, let data = Data(base64Encoded: text) else {
             throw Chromium.Failure(description: "no screenshot came")
         }
         try data.write(to: url)

@@ -169,18 +169,18 @@ extension ConsoleTests {
 
     // MARK: Simulated networks
 
-    /// Runs a script in the page in which the server has the conditions EDGE; `answer(url)` answers all other requests.
+    /// Runs a script in the page in which the server has the conditions EDGE; `respond(url)` answers all other requests.
     private func simulated(_ script: String, _ stage: Stage) async throws -> String {
         try await stage.page.text(
             """
             (async () => {
               const playlist = '#EXTM3U\\n#EXT-X-TARGETDURATION:4\\n#EXTINF:4,\\n0.ts\\n#EXT-X-ENDLIST\\n'
               const original = window.fetch
-              let answer
+              let respond
               window.fetch = (url, options = {}) => String(url) === '/api/conditions'
                 ? Promise.resolve(new Response('{"shared": "EDGE", "links": []}'))
                 : String(url).startsWith('/api/faults') || String(url).endsWith('.js') ? original(url, options)
-                : answer(String(url), options)
+                : respond(String(url), options)
               try {
                 \(script)
               } finally {
@@ -197,7 +197,7 @@ extension ConsoleTests {
             let text = try await simulated(
                 """
                 const {diagnosePlaybackError} = await import('/console/playback-diagnosis.js')
-                answer = (url, {signal}) => new Promise((resolve, reject) => {
+                respond = (url, {signal}) => new Promise((resolve, reject) => {
                   if (url.includes('lost')) reject(new TypeError('lost'))
                   if (url.includes('slow')) setTimeout(() => resolve(new Response(playlist)), 12000)
                   signal?.addEventListener('abort', () => reject(signal.reason))
@@ -233,7 +233,7 @@ extension ConsoleTests {
                 for (const hasResponse of [true, false]) {
                   const controller = new AbortController()
                   let count = 0
-                  answer = async () => {
+                  respond = async () => {
                     if (++count === 5) controller.abort()
                     controller.signal.throwIfAborted()
                     if (!hasResponse) throw new TypeError('nothing')
@@ -313,6 +313,25 @@ extension ConsoleTests {
     }
 
     // MARK: Inserted streams
+
+    /// Segments of MPEG-TS cannot follow those of fragmented MP4, which the menu says when it is opened.
+    @Test(.timeLimit(.minutes(10))) func streamsThatCannotBeStitchedAreNotOffered() async throws {
+        try await onStage { stage in
+            let menu = "document.querySelector('#append')"
+            let option = "document.querySelector('#append option[value=ad]')"
+            let note = "document.querySelector('#append-note')"
+            try await play("fmp4", on: stage)
+            _ = try await stage.page.evaluate("void \(menu).dispatchEvent(new Event('focus'))")
+            try await eventually("the advertisement is disabled") { try await stage.page.isTrue("\(option).disabled") }
+            #expect(try await stage.page.text("\(option).textContent").hasSuffix(" (cannot be stitched)"))
+            #expect(try await stage.page.text("\(note).textContent").contains("EXT-X-MAP"))
+            #expect(try await !stage.page.isTrue("document.querySelector('#append option[value=fmp4]').disabled"))
+            // Another stream has other segments.
+            try await play("ts", on: stage)
+            try await eventually("it is offered again") { try await !stage.page.isTrue("\(option).disabled") }
+            #expect(try await stage.page.isTrue("\(note).hidden"))
+        }
+    }
 
     /// Without a catalog, a stream at any URL can be appended and inserted.
     @Test(.timeLimit(.minutes(10))) func streamsOfAnyURLAreInserted() async throws {

@@ -46,10 +46,10 @@ extension ConsoleTests {
             for conditions in ["WiFi", "EDGE", "100% Loss"] {
                 try await stage.page.choose(conditions, in: "#network")
                 try await eventually("the server has changed the link to \(conditions)") {
-                    let answer = try await stage.page.text(
+                    let links = try await stage.page.text(
                         "(async () => (await (await fetch('/api/conditions')).json()).links.map(l => l.conditions).join())()"
                     )
-                    return answer == conditions
+                    return links == conditions
                 }
             }
             // Behind what is buffered, playback waits, and the page says why.

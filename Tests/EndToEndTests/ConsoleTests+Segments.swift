@@ -19,6 +19,23 @@ extension ConsoleTests {
         }
     }
 
+    /// The page receives converted segments whatever is selected, so that it does not say that they are redirected.
+    @Test(.timeLimit(.minutes(10))) func selectedDeliveryIsThatOfOtherPlayers() async throws {
+        try await onStage(before: Self.withoutHLS) { stage in
+            try await play("ts", on: stage)
+            let note = "document.querySelector('#segments-note').textContent"
+            try await eventually("the page says how it receives segments") {
+                try await stage.page.text(note).hasPrefix("This page plays the stream itself")
+            }
+            try await stage.page.choose("direct", in: "#segments")
+            try await eventually("both notes are shown") {
+                let text = try await stage.page.text(note)
+                return text.hasPrefix("The playlists have the URLs of the origin.")
+                    && text.hasSuffix("The selection applies to players of the playback URL.")
+            }
+        }
+    }
+
     @Test(.timeLimit(.minutes(10))) func deliveryOfSegmentsIsChosen() async throws {
         try await onStage { stage in
             try await play("ts", on: stage)

@@ -113,8 +113,8 @@ struct DASHSourceTests {
     @Test(.timeLimit(.minutes(10))) func bridgeOfTheServerCanBeTurnedOff() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try await withServer(["--no-dash"]) { origin, server in
-            let answer = try await body(of: "\(server)play.m3u8?url=\(origin.address("dash-number/manifest.mpd"))")
-            #expect(answer.status == 415 && answer.text.contains("DASH bridge"), "\(answer)")
+            let response = try await body(of: "\(server)play.m3u8?url=\(origin.address("dash-number/manifest.mpd"))")
+            #expect(response.status == 415 && response.text.contains("DASH bridge"), "\(response)")
         }
     }
 

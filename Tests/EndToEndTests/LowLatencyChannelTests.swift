@@ -12,7 +12,7 @@ import Testing
     .enabled(if: Samples.directory != nil, "the sample streams were not made: run Scripts/make-samples")
 )
 struct LowLatencyChannelTests {
-    private struct Answer {
+    private struct ServerResponse {
         let status: Int
         let body: Data
         var text: String { String(decoding: body, as: UTF8.self) }
@@ -24,19 +24,19 @@ struct LowLatencyChannelTests {
         let server: RunningProgram
         let address: String
 
-        func ask(_ path: some StringProtocol) async throws -> Answer {
+        func ask(_ path: some StringProtocol) async throws -> ServerResponse {
             let request = HTTPClientRequest(url: path.hasPrefix("/") ? address + path.dropFirst() : String(path))
             let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
             let bytes = try await response.body.collect(upTo: 64 << 20)
-            return Answer(status: Int(response.status.code), body: Data(bytes.readableBytesView))
+            return ServerResponse(status: Int(response.status.code), body: Data(bytes.readableBytesView))
         }
 
         /// Returns the URLs of the media playlists of a channel.
         func mediaPlaylists(_ source: String) async throws -> [Substring] {
             let address = "/play.m3u8?url=\(origin.address(source))&live=loop,part%3D0.5"
-            let answer = try await ask(address)
-            #expect(answer.status == 200, "\(answer.text)")
-            return answer.lines.compactMap { line in
+            let response = try await ask(address)
+            #expect(response.status == 200, "\(response.text)")
+            return response.lines.compactMap { line in
                 line.hasPrefix("#") ? line.firstMatch(of: /TYPE=(?:AUDIO|SUBTITLES).*URI="([^"]+)"/)?.1 : line
             }
         }
@@ -58,7 +58,7 @@ struct LowLatencyChannelTests {
 
     /// Returns the URLs of the parts of each finished segment with parts, with the URL and the byte range of the segment.
     private func finishedParts(
-        _ playlist: Answer
+        _ playlist: ServerResponse
     ) -> [(segment: Substring, range: Range<Int>?, parts: [Substring])] {
         var result: [(Substring, Range<Int>?, [Substring])] = []
         var parts: [Substring] = []
@@ -86,9 +86,9 @@ struct LowLatencyChannelTests {
             stage.origin.clearPaths()
             var joined = Data()
             for part in parts {
-                let answer = try await stage.ask(part)
-                #expect(answer.status == 200 && answer.body.count % 188 == 0 && !answer.body.isEmpty)
-                joined += answer.body
+                let response = try await stage.ask(part)
+                #expect(response.status == 200 && response.body.count % 188 == 0 && !response.body.isEmpty)
+                joined += response.body
             }
             #expect(stage.origin.paths.count == 1, "a segment is loaded once for all its parts: \(stage.origin.paths)")
             #expect(try await stage.ask(segment).body == joined)
@@ -164,7 +164,7 @@ struct LowLatencyChannelTests {
             configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 100
             let client = HTTPClient(configuration: configuration)
             let address = stage.address + "\(video)&_HLS_msn=\(next)&_HLS_part=0".dropFirst()
-            let answers = try await withThrowingTaskGroup(of: (status: UInt, body: ByteBuffer).self) { group in
+            let responses = try await withThrowingTaskGroup(of: (status: UInt, body: ByteBuffer).self) { group in
                 for _ in 0..<100 {
                     group.addTask {
                         let response = try await client.execute(HTTPClientRequest(url: address), timeout: .seconds(60))
@@ -174,8 +174,8 @@ struct LowLatencyChannelTests {
                 return try await group.reduce(into: []) { $0.append($1) }
             }
             try await client.shutdown()
-            #expect(answers.count == 100 && answers.allSatisfy { $0.status == 200 && $0.body == answers[0].body })
-            #expect(String(buffer: answers[0].body).contains("#EXT-X-PART:"))
+            #expect(responses.count == 100 && responses.allSatisfy { $0.status == 200 && $0.body == responses[0].body })
+            #expect(String(buffer: responses[0].body).contains("#EXT-X-PART:"))
         }
     }
 
@@ -206,13 +206,13 @@ struct LowLatencyChannelTests {
             let sequence = try #require(first.text.firstMatch(of: /MEDIA-SEQUENCE:(\d+)/).flatMap { Int64($0.1) })
             // The second segment after those that are finished, for which a client waits at least a segment.
             let next = sequence + Int64(first.lines.count { $0.hasPrefix("#EXTINF") }) + 1
-            async let answer = stage.ask("\(video)&_HLS_msn=\(next)")
+            async let response = stage.ask("\(video)&_HLS_msn=\(next)")
             try await Task.sleep(for: .seconds(1))
             stage.server.send(SIGTERM)
             #expect(try await stage.server.finish() == 0)
             // The client does not get the playlist, for which the server would have waited: it is told to come again, or its
             // connection is closed.
-            if let answer = try? await answer { #expect(answer.status == 503, "\(answer.text)") }
+            if let response = try? await response { #expect(response.status == 503, "\(response.text)") }
         }
     }
 

@@ -232,6 +232,10 @@ struct RecordCommandTests {
         let ended = try RunningProgram(["downloads", "list", "--json", "--library", library])
         _ = try await ended.finish()
         #expect(!ended.standardOutput.contains("\"id\""), "\(ended.standardOutput)")
+        let queued = try RunningProgram(arguments + ["--queue"])
+        #expect(try await queued.finish() == 0, "\(queued.standardError)")
+        #expect(queued.standardError.contains("of this URL, live, is continued after"), "\(queued.standardError)")
+        #expect(queued.standardError.contains("it is recorded while millstream serve runs"), "\(queued.standardError)")
     }
 
     /// A download that failed before an interruption is reported, although the command goes on to the next one.

@@ -143,7 +143,7 @@ import Testing
             var mediaSequence: Int64 = 0
             for end in 6..<66 {
                 origin.set("/live.m3u8", .text(Self.version(endingAt: end)))
-                let answers = try await withThrowingTaskGroup { group in
+                let responses = try await withThrowingTaskGroup { group in
                     for number in 0..<6 {
                         group.addTask {
                             if end == 30, number == 3 { servers[0].send(SIGTERM) }
@@ -152,9 +152,9 @@ import Testing
                     }
                     return try await group.reduce(into: []) { $0.append($1) }
                 }
-                for answer in answers {
-                    #expect(answer.status == 200, "version \(end)")
-                    let playlist = try #require(answer.playlist, "version \(end)")
+                for response in responses {
+                    #expect(response.status == 200, "version \(end)")
+                    let playlist = try #require(response.playlist, "version \(end)")
                     #expect(playlist.mediaSequence >= mediaSequence, "version \(end)")
                     for segment in playlist.segments {
                         let value = [
@@ -165,7 +165,7 @@ import Testing
                         if segment.duration.seconds == 6 { advertised.insert(segment.sequence) }
                     }
                 }
-                mediaSequence = answers.compactMap { $0.playlist?.mediaSequence }.max() ?? 0
+                mediaSequence = responses.compactMap { $0.playlist?.mediaSequence }.max() ?? 0
             }
             // Five breaks, of which each replaces three segments by two.
             #expect(advertised.count == 10)

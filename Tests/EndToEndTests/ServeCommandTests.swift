@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    /// Each answer has a line, also one that is given again without the router; without the option, there is none.
+    /// Each response has a line, also one that is sent again without the router; without the option, there is none.
     @Test func answeredRequestsArePrinted() async throws {
         var playlist = MisbehavingServer.Resource.text(
             "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n#EXT-X-ENDLIST\n"
@@ -214,10 +214,10 @@ import Testing
                         "--catalog", catalog.path,
                     ])
                     let server = try await program.match("(http://[0-9.:]+)/")
-                    let answer = try await ask("\(server)/play.m3u8?url=\(main)")
-                    #expect(answer.status == 200 && !answer.body.contains("token=1"), "\(answer.body)")
+                    let response = try await ask("\(server)/play.m3u8?url=\(main)")
+                    #expect(response.status == 200 && !response.body.contains("token=1"), "\(response.body)")
                     let segment = String(
-                        try #require(answer.body.split(separator: "\n").first { $0.hasPrefix("/segment") })
+                        try #require(response.body.split(separator: "\n").first { $0.hasPrefix("/segment") })
                     )
                     let client = HTTPClient(configuration: HTTPClient.Configuration(redirectConfiguration: .disallow))
                     let redirect = try await client.execute(

@@ -12,7 +12,7 @@ import Testing
     .enabled(if: Samples.directory != nil, "the sample streams were not made: run Scripts/make-samples")
 )
 struct ServerTests {
-    private struct Answer {
+    private struct ServerResponse {
         let status: Int
         let headers: HTTPHeaders
         let body: [UInt8]
@@ -29,7 +29,7 @@ struct ServerTests {
             method: HTTPMethod = .GET,
             headers: HTTPHeaders = [:],
             body: String? = nil
-        ) async throws -> Answer {
+        ) async throws -> ServerResponse {
             var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
             configuration.timeout.read = .seconds(20)
             let client = HTTPClient(configuration: configuration)
@@ -41,7 +41,7 @@ struct ServerTests {
                 let response = try await client.execute(request, timeout: .seconds(30))
                 let bytes = try await response.body.collect(upTo: 64 << 20)
                 try await client.shutdown()
-                return Answer(
+                return ServerResponse(
                     status: Int(response.status.code),
                     headers: response.headers,
                     body: Array(bytes.readableBytesView)
@@ -103,10 +103,10 @@ struct ServerTests {
     @Test(.timeLimit(.minutes(10))) func conditionsApplyToAllRequestsOfAStream() async throws {
         try await onStage { stage in
             let source = stage.origin.address("ts/multivariant.m3u8")
-            func clocked(_ path: String) async throws -> (Answer, Duration) {
+            func clocked(_ path: String) async throws -> (ServerResponse, Duration) {
                 let started = ContinuousClock.now
-                let answer = try await stage.ask(path)
-                return (answer, ContinuousClock.now - started)
+                let response = try await stage.ask(path)
+                return (response, ContinuousClock.now - started)
             }
             let (top, topTime) = try await clocked("/play.m3u8?url=\(source)&conditions=EDGE&max-height=200")
             #expect(top.status == 200 && topTime >= .milliseconds(840))
@@ -162,9 +162,9 @@ struct ServerTests {
                 "/segment/x?url=http://169.254.169.254/", "/segment/x?url=http://localhost:1/&segments=proxy",
                 "/api/inspect?url=http://10.0.0.1/",
             ] {
-                let answer = try await stage.ask(path)
-                #expect([400, 403].contains(answer.status), "\(path): \(answer.status)")
-                #expect(answer.text.contains("\"error\"") && answer.headers.first(name: "Location") == nil)
+                let response = try await stage.ask(path)
+                #expect([400, 403].contains(response.status), "\(path): \(response.status)")
+                #expect(response.text.contains("\"error\"") && response.headers.first(name: "Location") == nil)
             }
             let order = #"{"url":"http://127.0.0.1:1/x.m3u8"}"#
             let refused = try await stage.ask(

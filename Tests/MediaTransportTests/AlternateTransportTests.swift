@@ -45,9 +45,9 @@ private final class SetTime: TimeSource {
         ])
         let transport = AlternateTransport(script, groups: Self.groups, time: SetTime())
         let headers = [HeaderField("Authorization", "secret"), HeaderField("Range", "bytes=0-1")]
-        let answer = try await send(transport, "https://a/live/v/1.m3u8?q=1", headers: headers)
+        let received = try await send(transport, "https://a/live/v/1.m3u8?q=1", headers: headers)
         // Names remain those of the first origin, so that reloads are sent to it again once it responds.
-        #expect(answer.address.text == "https://a/live/v/1.m3u8?q=1")
+        #expect(received.address.text == "https://a/live/v/1.m3u8?q=1")
         #expect(script.requestedAddresses == ["https://a/live/v/1.m3u8?q=1", "https://b/copy/v/1.m3u8?q=1"])
         #expect(script.requests.last?.headers == [HeaderField("Range", "bytes=0-1")])
     }

@@ -9,12 +9,12 @@ import Testing
 
 /// A delegate that answers as a closure says, and records what it was asked.
 private final class ScriptedDelegate: AssetResourceLoaderDelegate {
-    let answer: @Sendable (AssetResourceLoadingRequest) -> Bool
+    let respond: @Sendable (AssetResourceLoadingRequest) -> Bool
     let requests = Mutex<[AssetResourceLoadingRequest]>([])
     let renewals = Mutex<[AssetResourceLoadingRequest]>([])
     let cancelled = Mutex<[String]>([])
 
-    init(_ answer: @escaping @Sendable (AssetResourceLoadingRequest) -> Bool) { self.answer = answer }
+    init(_ respond: @escaping @Sendable (AssetResourceLoadingRequest) -> Bool) { self.respond = respond }
 
     var asked: [String] { requests.withLock { $0.map(\.request.address.text) } }
 
@@ -23,7 +23,7 @@ private final class ScriptedDelegate: AssetResourceLoaderDelegate {
         shouldWaitForLoadingOfRequestedResource loadingRequest: AssetResourceLoadingRequest
     ) -> Bool {
         requests.withLock { $0.append(loadingRequest) }
-        return answer(loadingRequest)
+        return respond(loadingRequest)
     }
 
     func resourceLoader(
@@ -31,7 +31,7 @@ private final class ScriptedDelegate: AssetResourceLoaderDelegate {
         shouldWaitForRenewalOfRequestedResource renewalRequest: AssetResourceLoadingRequest
     ) -> Bool {
         renewals.withLock { $0.append(renewalRequest) }
-        return answer(renewalRequest)
+        return respond(renewalRequest)
     }
 
     func resourceLoader(

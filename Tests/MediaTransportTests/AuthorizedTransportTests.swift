@@ -89,8 +89,8 @@ import Testing
     @Test(.timeLimit(.minutes(10)), arguments: [true, false])
     func concurrentRefusedRequestsShareOneRenewal(isRenewed: Bool) async throws {
         let time = Simulation()
-        let answers = [refusal(401), refusal(401), refusal(401), .text("media")]
-        let script = ScriptedTransport([Self.address.text: answers], time: time)
+        let responses = [refusal(401), refusal(401), refusal(401), .text("media")]
+        let script = ScriptedTransport([Self.address.text: responses], time: time)
         let renewals = Mutex(0)
         let transport = AuthorizedTransport(
             script,

@@ -36,7 +36,7 @@ private final class PlannedTransport: Transport {
         case fail(TransportError)
     }
 
-    struct Answer: Sendable {
+    struct Response: Sendable {
         var headers: [HeaderField] = []
         var status = 200
         var length: Int64?
@@ -46,15 +46,15 @@ private final class PlannedTransport: Transport {
     }
 
     private struct State {
-        var answers: [Answer]
+        var responses: [Response]
         var requests: [TransportRequest] = []
     }
 
     private let state: Mutex<State>
     private let time: ManualTime
 
-    init(_ answers: [Answer], time: ManualTime) {
-        state = Mutex(State(answers: answers))
+    init(_ responses: [Response], time: ManualTime) {
+        state = Mutex(State(responses: responses))
         self.time = time
     }
 
@@ -65,13 +65,13 @@ private final class PlannedTransport: Transport {
     }
 
     func send(_ request: TransportRequest) async throws -> TransportResponse {
-        let answer = state.withLock { state in
+        let response = state.withLock { state in
             state.requests.append(request)
-            return state.answers.isEmpty ? nil : state.answers.removeFirst()
+            return state.responses.isEmpty ? nil : state.responses.removeFirst()
         }
-        guard let answer else { throw TransportError(.status, "nothing is planned", status: 404) }
-        if let failure = answer.failure { throw failure }
-        let parts = Mutex(answer.parts)
+        guard let response else { throw TransportError(.status, "nothing is planned", status: 404) }
+        if let failure = response.failure { throw failure }
+        let parts = Mutex(response.parts)
         let time = time
         let body = AsyncThrowingStream<ByteBuffer, any Error> {
             while let part = parts.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
@@ -84,13 +84,13 @@ private final class PlannedTransport: Transport {
             return nil
         }
         var measurement = TransferMeasurement(requestStart: time.now)
-        measurement.serverAddress = answer.server
+        measurement.serverAddress = response.server
         let record = TransferRecord(measurement)
         return TransportResponse(
-            status: answer.status,
-            headers: answer.headers,
+            status: response.status,
+            headers: response.headers,
             address: ResourceAddress("https://found/a"),
-            expectedLength: answer.length,
+            expectedLength: response.length,
             body: TransportBody(body).measured(by: record, time),
             record: record
         )
@@ -99,7 +99,7 @@ private final class PlannedTransport: Transport {
 
 /// Tests response bodies that are validated while they are received, and resumed after an interruption.
 @Suite struct GuardedBodyTests {
-    private typealias Answer = PlannedTransport.Answer
+    private typealias Response = PlannedTransport.Response
     private typealias Part = PlannedTransport.Part
 
     private let time = ManualTime()
@@ -138,14 +138,14 @@ private final class PlannedTransport: Transport {
     @Test func bodyIsResumedAtItsLastByteAfterADelay() async throws {
         let transport = PlannedTransport(
             [
-                Answer(
+                Response(
                     headers: [Self.tag],
                     length: 10,
                     parts: [.bytes(noise(3)), .pause(.seconds(2)), .bytes(noise(1, from: 3)), .fail(Self.lost)],
                     server: "one"
                 ),
-                Answer(failure: TransportError(.status, "busy", status: 503)),
-                Answer(
+                Response(failure: TransportError(.status, "busy", status: 503)),
+                Response(
                     status: 206,
                     length: 6,
                     parts: [.bytes(noise(2, from: 4)), .pause(.seconds(3)), .bytes(noise(4, from: 6))],
@@ -194,8 +194,8 @@ private final class PlannedTransport: Transport {
         let goesOn = resumption != "-"
         let transport = PlannedTransport(
             [
-                Answer(headers: headers, length: length, parts: [.bytes(noise(3)), .fail(Self.lost)]),
-                Answer(
+                Response(headers: headers, length: length, parts: [.bytes(noise(3)), .fail(Self.lost)]),
+                Response(
                     length: goesOn ? 3 : length,
                     parts: [.bytes(goesOn ? noise(3, from: 3) : noise(6))]
                 ),
@@ -209,8 +209,8 @@ private final class PlannedTransport: Transport {
     @Test func requestIsRestartedIfNoBytesWereReceived() async throws {
         let transport = PlannedTransport(
             [
-                Answer(headers: [Self.tag], length: 3, parts: [.fail(Self.lost)]),
-                Answer(length: 3, parts: [.bytes(noise(3))]),
+                Response(headers: [Self.tag], length: 3, parts: [.fail(Self.lost)]),
+                Response(length: 3, parts: [.bytes(noise(3))]),
             ],
             time: time
         )
@@ -222,7 +222,7 @@ private final class PlannedTransport: Transport {
     func retryCountIsResetAfterEnoughProgress(progress: Int, third: String) async throws {
         let whole = progress * 2 + 1
         let cut = { (start: Int) in
-            Answer(
+            Response(
                 headers: [Self.tag],
                 length: Int64(whole - start),
                 parts: [.bytes(self.noise(progress, from: start)), .fail(Self.lost)]
@@ -232,7 +232,7 @@ private final class PlannedTransport: Transport {
         let transport = PlannedTransport(
             [
                 cut(0), cut(progress),
-                Answer(length: Int64(whole - rest), parts: [.bytes(noise(whole - rest, from: rest))]),
+                Response(length: Int64(whole - rest), parts: [.bytes(noise(whole - rest, from: rest))]),
             ],
             time: time
         )
@@ -241,15 +241,15 @@ private final class PlannedTransport: Transport {
     }
 
     @Test func progressIsMeasuredFromTheLastFailure() async throws {
-        let answers = [0, 100_000, 200_000].map { start in
-            Answer(
+        let responses = [0, 100_000, 200_000].map { start in
+            Response(
                 headers: [Self.tag],
                 length: Int64(400_000 - start),
                 parts: [.bytes(noise(100_000, from: start)), .fail(Self.lost)]
             )
         }
         let transport = PlannedTransport(
-            answers + [Answer(length: 400_000, parts: [.bytes(noise(400_000))])],
+            responses + [Response(length: 400_000, parts: [.bytes(noise(400_000))])],
             time: time
         )
         #expect(try await load(transport, retries: 2).bytes == noise(400_000))
@@ -257,16 +257,16 @@ private final class PlannedTransport: Transport {
     }
 
     @Test func changedResourceIsRestarted() async throws {
-        let first = Answer(headers: [Self.tag], length: 6, parts: [.bytes(noise(3)), .fail(Self.lost)])
-        let whole = Answer(length: 6, parts: [.bytes(noise(6))])
-        let changed = Answer(failure: TransportError(.contentChanged, "changed"))
+        let first = Response(headers: [Self.tag], length: 6, parts: [.bytes(noise(3)), .fail(Self.lost)])
+        let whole = Response(length: 6, parts: [.bytes(noise(6))])
+        let changed = Response(failure: TransportError(.contentChanged, "changed"))
         // If the remaining length differs, the resource has changed.
-        for second in [changed, Answer(status: 206, length: 4, parts: [.bytes(noise(4))]), Answer(status: 206)] {
+        for second in [changed, Response(status: 206, length: 4, parts: [.bytes(noise(4))]), Response(status: 206)] {
             let transport = PlannedTransport([first, second, whole], time: time)
             #expect(try await load(transport, retries: 3).bytes == noise(6))
             #expect(transport.resumptions == ["-", "3 \"v1\"", "-"])
         }
-        let transport = PlannedTransport([first, Answer(status: 206, length: 4)], time: time)
+        let transport = PlannedTransport([first, Response(status: 206, length: 4)], time: time)
         var errors: [TransportError] = []
         _ = try? await loading(transport, retries: 1).send(
             TransportRequest(Self.address, kind: .segment),
@@ -283,7 +283,7 @@ private final class PlannedTransport: Transport {
 
     @Test func bodyWhoseLengthDiffersFromContentLengthIsAnError() async {
         func error(_ parts: Part..., headers: [HeaderField] = []) async -> TransportError? {
-            let transport = PlannedTransport([Answer(headers: headers, length: 6, parts: parts)], time: time)
+            let transport = PlannedTransport([Response(headers: headers, length: 6, parts: parts)], time: time)
             let error = await #expect(throws: TransportError.self) { _ = try await load(transport, retries: 0) }
             #expect(transport.requests.count == 1)
             return error
@@ -299,8 +299,8 @@ private final class PlannedTransport: Transport {
     @Test func bodyThatIsTooLongIsRestartedInsteadOfResumed() async throws {
         let transport = PlannedTransport(
             [
-                Answer(headers: [Self.tag], length: 3, parts: [.bytes(noise(2)), .bytes(noise(2))]),
-                Answer(length: 3, parts: [.bytes(noise(3))]),
+                Response(headers: [Self.tag], length: 3, parts: [.bytes(noise(2)), .bytes(noise(2))]),
+                Response(length: 3, parts: [.bytes(noise(3))]),
             ],
             time: time
         )
@@ -309,7 +309,7 @@ private final class PlannedTransport: Transport {
     }
 
     @Test func notModifiedResponseHasNoBody() async throws {
-        let transport = PlannedTransport([Answer(status: 304, length: 6)], time: time)
+        let transport = PlannedTransport([Response(status: 304, length: 6)], time: time)
         #expect(try await load(transport, retries: 0).bytes == [])
     }
 
@@ -320,7 +320,7 @@ private final class PlannedTransport: Transport {
     func resourceLoadedIntoMemoryHasASizeLimit(length: Int64?, count: Int, isLoaded: Bool) async throws {
         let parts: [Part] = count < 5 ? [] : [.bytes(noise(5)), .bytes(noise(count - 5, from: 5))]
         let transport = PlannedTransport(
-            [Answer(headers: [HeaderField("content-type", "text/x")], length: length, parts: parts)],
+            [Response(headers: [HeaderField("content-type", "text/x")], length: length, parts: parts)],
             time: time
         )
         let request = TransportRequest(Self.address, kind: .playlist)
@@ -341,7 +341,7 @@ private final class PlannedTransport: Transport {
     @Test func failedAttemptsAreReportedWithTheTimeOfTheNextAttempt() async throws {
         let busy = TransportError(.status, "busy", status: 503)
         let transport = PlannedTransport(
-            [Answer(failure: busy), Answer(failure: Self.lost), Answer(length: 1, parts: [.bytes([7])])],
+            [Response(failure: busy), Response(failure: Self.lost), Response(length: 1, parts: [.bytes([7])])],
             time: time
         )
         var told: [String] = []
@@ -381,7 +381,7 @@ private final class PlannedTransport: Transport {
     )
     func bodyBelowTheMinimumThroughputTimesOut(pieces: [(Int, Int)], message: String?) async throws {
         let parts = pieces.flatMap { [Part.pause(.milliseconds($0.0)), .bytes(noise($0.1))] }
-        let transport = PlannedTransport([Answer(parts: parts)], time: time)
+        let transport = PlannedTransport([Response(parts: parts)], time: time)
         guard let message else {
             let loaded = try await load(transport, retries: 0, pace: Self.pace)
             #expect(loaded.bytes.count == pieces.reduce(0) { $0 + $1.1 })
@@ -394,22 +394,25 @@ private final class PlannedTransport: Transport {
     }
 
     @Test func lastBytesOfABodyMayBeSlow() async throws {
-        let whole = PlannedTransport([Answer(length: 5, parts: [.pause(.seconds(10)), .bytes(noise(5))])], time: time)
+        let whole = PlannedTransport(
+            [Response(length: 5, parts: [.pause(.seconds(10)), .bytes(noise(5))])],
+            time: time
+        )
         #expect(try await load(whole, retries: 0, pace: Self.pace).bytes.count == 5)
         let end = PlannedTransport(
-            [Answer(length: 8, parts: [.bytes(noise(3)), .pause(.seconds(10)), .bytes(noise(5))])],
+            [Response(length: 8, parts: [.bytes(noise(3)), .pause(.seconds(10)), .bytes(noise(5))])],
             time: time
         )
         #expect(try await load(end, retries: 0, pace: Self.pace).bytes.count == 8)
         let middle = PlannedTransport(
-            [Answer(length: 9, parts: [.bytes(noise(3)), .pause(.seconds(10)), .bytes(noise(5)), .bytes(noise(1))])],
+            [Response(length: 9, parts: [.bytes(noise(3)), .pause(.seconds(10)), .bytes(noise(5)), .bytes(noise(1))])],
             time: time
         )
         await #expect(throws: TransportError.self) { _ = try await load(middle, retries: 0, pace: Self.pace) }
     }
 
     @Test func timeOfTheReaderDoesNotCountTowardsTheThroughput() async throws {
-        let transport = PlannedTransport([Answer(parts: (0..<5).map { .bytes(noise(1, from: $0)) })], time: time)
+        let transport = PlannedTransport([Response(parts: (0..<5).map { .bytes(noise(1, from: $0)) })], time: time)
         let time = time
         let count = try await loading(transport, retries: 0, pace: Self.pace).send(
             TransportRequest(Self.address, kind: .segment)
@@ -429,8 +432,8 @@ private final class PlannedTransport: Transport {
         let end: [Part] = isSlow ? [.pause(.seconds(4)), .bytes(noise(100, from: 100))] : [.fail(Self.lost)]
         let transport = PlannedTransport(
             [
-                Answer(headers: [Self.tag], length: 600, parts: [.pause(.seconds(6)), .bytes(noise(100))] + end),
-                Answer(
+                Response(headers: [Self.tag], length: 600, parts: [.pause(.seconds(6)), .bytes(noise(100))] + end),
+                Response(
                     status: 206,
                     length: 500,
                     parts: [.pause(.seconds(9)), .bytes(noise(400, from: 100)), .bytes(noise(100, from: 500))]
@@ -446,7 +449,7 @@ private final class PlannedTransport: Transport {
     // MARK: HTML pages
 
     private func webPageError(_ text: [UInt8], _ kind: TransportRequest.Kind = .segment) async -> TransportError? {
-        let transport = PlannedTransport([Answer(parts: [.bytes(text)])], time: time)
+        let transport = PlannedTransport([Response(parts: [.bytes(text)])], time: time)
         do {
             _ = try await load(transport, retries: 0, kind: kind)
             return nil
@@ -469,7 +472,7 @@ private final class PlannedTransport: Transport {
         #expect(await webPageError(Array(repeating: 0x20, count: 252) + page) == nil)
         #expect(await webPageError([]) == nil)
         // Only the first chunk of a body is checked.
-        let transport = PlannedTransport([Answer(parts: [.bytes([0x47]), .bytes(page)])], time: time)
+        let transport = PlannedTransport([Response(parts: [.bytes([0x47]), .bytes(page)])], time: time)
         #expect((try? await load(transport, retries: 0).bytes) == [0x47] + page)
     }
 

@@ -51,9 +51,9 @@ import Testing
             let refused = await #expect(throws: TransportError.self) { try await queue.resolve("host5") }
             #expect(refused?.code == .tooManyLookups)
             resolver.release(5)
-            var answers = 0
-            for try await count in group { answers += count }
-            #expect(answers == 5)
+            var addresses = 0
+            for try await count in group { addresses += count }
+            #expect(addresses == 5)
         }
         #expect(resolver.maximumConcurrentCount == 2 && queue.pendingNameCount == 0)
         resolver.release(1)

@@ -23,8 +23,8 @@ private final class InstantTime: TimeSource {
     private let address = ResourceAddress("https://h/a")
     private let time = InstantTime()
 
-    private func load(_ answers: ScriptedTransport.Response..., retries: Int = 3) async throws -> (String, Int) {
-        let transport = ScriptedTransport([address.text: answers])
+    private func load(_ responses: ScriptedTransport.Response..., retries: Int = 3) async throws -> (String, Int) {
+        let transport = ScriptedTransport([address.text: responses])
         let loader = ResourceLoader(transport, policy: RecoveryPolicy(retries: retries), time: time)
         let loaded = try await loader.load(TransportRequest(address, kind: .playlist), limit: ByteCount(10))
         return (String(decoding: loaded.bytes, as: UTF8.self), transport.requests.count)

@@ -11,10 +11,10 @@ import Testing
 
     /// A source that answers with predefined texts, the last one repeatedly.
     private final class Source: AccessTokenSource {
-        private let answers: [String]
+        private let responses: [String]
         private let asked = Mutex<[String]>([])
 
-        init(_ answers: String...) { self.answers = answers }
+        init(_ responses: String...) { self.responses = responses }
 
         var addresses: [String] { asked.withLock { $0 } }
 
@@ -24,7 +24,7 @@ import Testing
                 return asked.count - 1
             }
             await Task.yield()
-            return try AccessToken(answer: Array(answers[min(index, answers.count - 1)].utf8), for: address)
+            return try AccessToken(response: Array(responses[min(index, responses.count - 1)].utf8), for: address)
         }
     }
 
@@ -50,18 +50,18 @@ import Testing
         (#"{"url":"/b?s=4","headers":{"X-Key":"5"}}"#, "https://h/b?s=4"),
         (#"{"headers":{"X-Key":"5"}}"#, "https://h/film/a.ts"),
     ])
-    func answersChangeTheRequest(answer: String, expected: String) async throws {
+    func responsesChangeTheRequest(text: String, expected: String) async throws {
         let script = ScriptedTransport([expected: [.text("media")]])
-        let response = try await send(try transport(script, Source(answer)))
+        let response = try await send(try transport(script, Source(text)))
         #expect(script.requestedAddresses == [expected] && response.address == Self.address)
         let fields = script.requests.first?.allHeaders ?? []
-        #expect(fields == (answer.contains("X-Key") ? [HeaderField("X-Key", "5")] : []))
+        #expect(fields == (text.contains("X-Key") ? [HeaderField("X-Key", "5")] : []))
     }
 
     @Test func queryIsAddedToAnExistingOneBeforeTheFragment() throws {
         let script = ScriptedTransport()
         let address = ResourceAddress("https://h/a?b=1#c")
-        let token = try AccessToken(answer: Array("t=2".utf8), for: address)
+        let token = try AccessToken(response: Array("t=2".utf8), for: address)
         #expect(token.signature == .query("t=2") && script.requests.isEmpty)
     }
 
@@ -69,9 +69,9 @@ import Testing
         "", " \n", "{", #"{"url":5}"#, #"{"url":"ftp://a"}"#, #"{"query":"a b"}"#, #"{"query":"a#b"}"#, "a b", "a\nb",
         #"{"headers":{"Bad Name":"x"}}"#, #"{"headers":{"A":"x\r\nB: y"}}"#, "[1]x y",
     ])
-    func invalidAnswersAreReported(answer: String) {
+    func invalidResponsesAreReported(text: String) {
         let error = #expect(throws: TransportError.self) {
-            try AccessToken(answer: Array(answer.utf8), for: Self.address)
+            try AccessToken(response: Array(text.utf8), for: Self.address)
         }
         #expect(error?.code == .tokenUnavailable)
     }
@@ -164,7 +164,7 @@ import Testing
         #expect(error?.status == 403 && source.addresses.count == 1 && script.requests.count == 1)
     }
 
-    @Test func failureIsTheAnswerToOthersForAMoment() async throws {
+    @Test func failureIsTheResponseToOthersForAMoment() async throws {
         struct Failing: AccessTokenSource {
             let count = Counter()
 

@@ -72,8 +72,8 @@ struct TransportUnderTest: Sendable, CustomTestStringConvertible {
     private static let address: @Sendable (String) -> ResourceAddress = { ResourceAddress("http://h/\($0)") }
 
     private static func script(_ resources: [String: [UInt8]]) -> ScriptedTransport {
-        let answers = resources.map { ("http://h/\($0.key)", [ScriptedTransport.Response.bytes($0.value)]) }
-        return ScriptedTransport(Dictionary(uniqueKeysWithValues: answers))
+        let responses = resources.map { ("http://h/\($0.key)", [ScriptedTransport.Response.bytes($0.value)]) }
+        return ScriptedTransport(Dictionary(uniqueKeysWithValues: responses))
     }
 
     private static func withServer(

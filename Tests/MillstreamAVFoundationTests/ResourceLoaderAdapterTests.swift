@@ -19,7 +19,7 @@ import FoundationNetworking
 @Suite(.timeLimit(.minutes(10))) struct ResourceLoaderAdapterTests {
     /// A delegate that answers with predefined resources, redirects, or declines.
     private final class Delegate: AssetResourceLoaderDelegate {
-        enum Answer: Sendable {
+        enum Response: Sendable {
             case bytes([UInt8])
             case redirect(String)
             case declined
@@ -27,10 +27,10 @@ import FoundationNetworking
             case never
         }
 
-        private let answers: [String: Answer]
+        private let responses: [String: Response]
         private let state = Mutex<(requests: [AssetResourceLoadingRequest], renewals: Int, cancelled: Int)>(([], 0, 0))
 
-        init(_ answers: [String: Answer]) { self.answers = answers }
+        init(_ responses: [String: Response]) { self.responses = responses }
 
         var renewals: Int { state.withLock { $0.renewals } }
         var cancelled: Int { state.withLock { $0.cancelled } }
@@ -44,7 +44,7 @@ import FoundationNetworking
                 state.requests.append(loadingRequest)
                 if loadingRequest.isRenewal { state.renewals += 1 }
             }
-            switch answers[loadingRequest.request.address.text] ?? .declined {
+            switch responses[loadingRequest.request.address.text] ?? .declined {
             case .bytes(let bytes):
                 loadingRequest.contentInformationRequest.renewalDelay = .milliseconds(1)
                 loadingRequest.dataRequest.respond(with: bytes)
@@ -91,7 +91,7 @@ import FoundationNetworking
         var code: Int? { (request.error as NSError?)?.code }
     }
 
-    /// Requests a resource as AVFoundation does, and waits for the answer.
+    /// Requests a resource as AVFoundation does, and waits for the response.
     private func request(
         _ address: String,
         of asset: AVURLAsset,

@@ -85,7 +85,7 @@ final class BlockingTransport: Transport {
             """
         let audio = "#EXTM3U\n#EXT-X-TARGETDURATION:7\n#EXTINF:6.52,\na.aac\n#EXT-X-ENDLIST\n"
         let text = "#EXTM3U\n#EXT-X-TARGETDURATION:7\n#EXTINF:6.5,\nsub.vtt\n#EXT-X-ENDLIST\n"
-        var answers: [String: [ScriptedTransport.Response]] = [
+        var responses: [String: [ScriptedTransport.Response]] = [
             "top.m3u8": [
                 .text(
                     """
@@ -107,11 +107,13 @@ final class BlockingTransport: Transport {
             "a.aac": [.bytes(Array("sound".utf8))], "sub.vtt": [.text("WEBVTT\n")],
         ]
         for folder in ["low/", "high/"] {
-            answers[folder + "init.mp4"] = [.bytes(Array("init".utf8))]
-            answers[folder + "0.m4s?sig=a%2Fb"] = [.bytes(Array("zero".utf8))]
-            answers[folder + "1.m4s?sig=c"] = [.bytes(Array("one".utf8))]
+            responses[folder + "init.mp4"] = [.bytes(Array("init".utf8))]
+            responses[folder + "0.m4s?sig=a%2Fb"] = [.bytes(Array("zero".utf8))]
+            responses[folder + "1.m4s?sig=c"] = [.bytes(Array("one".utf8))]
         }
-        let transport = ScriptedTransport(Dictionary(uniqueKeysWithValues: answers.map { (origin + $0.key, $0.value) }))
+        let transport = ScriptedTransport(
+            Dictionary(uniqueKeysWithValues: responses.map { (origin + $0.key, $0.value) })
+        )
         transport.setResponses(for: "https://origin.example/keys/1?t=a", .bytes(Array(repeating: 1, count: 16)))
         transport.setResponses(for: "https://origin.example/keys/2?t=a", .bytes(Array(repeating: 2, count: 16)))
         return transport
@@ -535,9 +537,9 @@ final class BlockingTransport: Transport {
         ScriptedTransport.Response.bytes(Array("<html>".utf8), contentType: "text/html"),
         .truncated(Array("on".utf8), announced: 3), .failure(TransportError(.status, "no", status: 403)),
     ])
-    func invalidSegmentIsNotStored(answer: ScriptedTransport.Response) async throws {
+    func invalidSegmentIsNotStored(response: ScriptedTransport.Response) async throws {
         let transport = film()
-        transport.setResponses(for: origin + "high/1.m4s?sig=c", answer)
+        transport.setResponses(for: origin + "high/1.m4s?sig=c", response)
         await #expect(throws: DownloadError.self) { try await task(transport).run() }
         let asset = try #require(try temporary.library.assets().first)
         #expect(temporary.library.file("variant-1/000001.m4s", of: asset.id) == nil)

@@ -3,6 +3,7 @@ import Foundation
 import MediaTiming
 import MediaTransport
 import MillstreamDownloads
+import ResourceAddressing
 import Testing
 
 /// Tests the import of local presentations.
@@ -55,6 +56,30 @@ import Testing
         // The copy does not depend on the folder.
         try FileManager.default.removeItem(at: folder)
         #expect(try library.verify(asset.id).damaged.isEmpty)
+    }
+
+    /// A folder can have a key of another presentation, with which its segments cannot be played.
+    @Test(arguments: [("0123456789abcdef", true), ("fedcba9876543210", false)])
+    func keyMustMatchTheSegments(key: String, isAccepted: Bool) async throws {
+        try write(
+            "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-KEY:METHOD=AES-128,URI=\"k\",IV=0x7\n#EXTINF:4,\ns.ts\n#EXT-X-ENDLIST\n",
+            "encrypted/media.m3u8"
+        )
+        try write(key, "encrypted/k")
+        // One block, encrypted with the first key.
+        let bytes: [UInt8] = [
+            0x62, 0x5a, 0x06, 0xb3, 0x14, 0x12, 0x63, 0x44, 0x25, 0x35, 0x56, 0x5a, 0xa8, 0x58, 0xd3, 0x22,
+        ]
+        try Data(bytes).write(to: folder.appendingPathComponent("encrypted/s.ts"))
+        guard isAccepted else {
+            let error = await #expect(throws: DownloadError.self) { try await add("encrypted") }
+            #expect(error?.code == .damaged && error?.message.hasPrefix("the key does not match: ") == true)
+            #expect(error?.address?.lastPathComponent == "s.ts")
+            #expect(try library.assets().isEmpty)
+            return
+        }
+        let asset = try await add("encrypted")
+        #expect(asset.state == .complete && asset.isPlayableOffline)
     }
 
     @Test func exportedAssetCanBeAddedAgain() async throws {

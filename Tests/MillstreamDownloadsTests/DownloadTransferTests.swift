@@ -383,7 +383,7 @@ private final class EventLog: Sendable {
     ])
     func fileOfAnUnexpectedSizeIsRejected(
         name: String,
-        answer: ScriptedTransport.Response,
+        response: ScriptedTransport.Response,
         message: String
     ) async throws {
         let transport = ScriptedTransport(texts: [
@@ -399,7 +399,7 @@ private final class EventLog: Sendable {
             """,
             Self.origin + "key": "0123456789abcdef", Self.origin + "0.ts": "01234",
         ])
-        transport.setResponses(for: Self.origin + name, answer)
+        transport.setResponses(for: Self.origin + name, response)
         let error = await #expect(throws: DownloadError.self) { try await task(transport).run() }
         #expect(error?.message == message + ": \(Self.origin)\(name)" && error?.address?.text == Self.origin + name)
         #expect(error?.code == .transport && error?.detail == "wrong-content")

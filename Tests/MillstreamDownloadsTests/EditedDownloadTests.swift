@@ -142,14 +142,14 @@ import Testing
         texts[Self.root + "video.m3u8"] = Self.video.replacingOccurrences(of: "2.ts", with: "2.ts?again")
         texts[Self.root + "2.ts"] = nil
         texts[Self.root + "2.ts?again"] = "two"
-        var answers = texts.mapValues { [ScriptedTransport.Response.text($0)] }
-        answers[Self.root + "2.ts"] = [
+        var responses = texts.mapValues { [ScriptedTransport.Response.text($0)] }
+        responses[Self.root + "2.ts"] = [
             .failure(TransportError(.status, "expired", status: 403))
         ]
         let result = try await AssetRepair(
             asset.id,
             in: temporary.library,
-            loader: ResourceLoader(ScriptedTransport(answers), policy: RecoveryPolicy(retries: 0))
+            loader: ResourceLoader(ScriptedTransport(responses), policy: RecoveryPolicy(retries: 0))
         ).run()
         #expect(result.failure == nil && result.repaired == ["variant-0/000001.ts"])
         let repaired = try temporary.library.asset(asset.id)

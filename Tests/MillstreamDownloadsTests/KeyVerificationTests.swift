@@ -1,5 +1,6 @@
 import AssetStorage
 import Foundation
+import MediaTiming
 import MediaTransport
 import MillstreamTesting
 import PlaylistEditing
@@ -24,7 +25,16 @@ import Testing
         "625a06b3141263442535565aa858d322",
         "943cd9e209fd0628d15ee5114affcd61d1d2fbc57e606d6a1245881e2f72badcfe744bd0783d29e6170b43fb76d86483",
         "f608e77ae8f8dd9291ce5655c82fd0e177279b43306192e4d5be4c325cfd019a",
-    ].map { digits in
+    ].map { bytes($0) }
+
+    /// A segment with the initialization vector 00 01 … 0f before it, encrypted with `longKey`.
+    private static let authenticatedSegment = bytes(
+        "000102030405060708090a0b0c0d0e0f47e2c4252f458dd5daa1e7e538e7e531a4ebd5e9d24569a50215d6832cb527aff3d3"
+    )
+    private static let longKey = Array("0123456789abcdef0123456789ABCDEF".utf8)
+    private static let authenticatedTag = "#EXT-X-KEY:METHOD=AES-256-GCM,URI=\"key\""
+
+    private static func bytes(_ digits: String) -> [UInt8] {
         stride(from: 0, to: digits.utf8.count, by: 2).compactMap { UInt8(digits.dropFirst($0).prefix(2), radix: 16) }
     }
 
@@ -49,25 +59,29 @@ import Testing
     private func download(
         _ origin: ScriptedTransport,
         jobs: Int = 1,
-        _ selection: DownloadSelection = DownloadSelection()
+        _ selection: DownloadSelection = DownloadSelection(),
+        records: Bool = false
     ) async throws -> StoredAsset {
-        try await AssetDownload(
+        var configuration = DownloadConfiguration(selection: selection, maximumConcurrentFetches: jobs)
+        if records { configuration.recording = RecordingOptions() }
+        return try await AssetDownload(
             ResourceAddress(Self.base + "main.m3u8"),
             into: library,
             loader: ResourceLoader(
                 SchemeTransport(http: origin, file: FileTransport()),
                 policy: RecoveryPolicy(retries: 0)
             ),
-            configuration: DownloadConfiguration(selection: selection, maximumConcurrentFetches: jobs)
+            configuration: configuration
         ).run()
     }
 
-    private func expectMismatch(_ error: DownloadError?, _ name: String) {
+    private func expectMismatch(
+        _ error: DownloadError?,
+        _ name: String,
+        _ reason: String = "the decrypted data has no valid PKCS7 padding"
+    ) {
         #expect(error?.code == .damaged && error?.detail == "damaged", "\(String(describing: error))")
-        #expect(
-            error?.message
-                == "the key does not match: the decrypted data has no valid PKCS7 padding: \(Self.base)\(name)"
-        )
+        #expect(error?.message == "the key does not match: \(reason): \(Self.base)\(name)")
         #expect(error?.address?.text == Self.base + name)
     }
 
@@ -135,6 +149,57 @@ import Testing
     @Test func segmentsThatAreNoSeriesOfBlocksAreStored() async throws {
         let origin = Self.origin(key: Self.wrongKey, segments: [Array("media".utf8)])
         #expect(try await download(origin).state == .complete)
+    }
+
+    /// The first segment ends the recording, and the next run fetches the key again.
+    @Test func keyThatDoesNotMatchEndsTheRecording() async throws {
+        let origin = Self.origin(key: Self.wrongKey)
+        let error = await #expect(throws: DownloadError.self) { try await download(origin, records: true) }
+        expectMismatch(error, "0.ts")
+        #expect(!origin.requestedAddresses.contains(Self.base + "1.ts"))
+        let asset = try #require(try library.assets().first)
+        #expect(asset.state == .partial && !asset.isPlayableOffline)
+        let again = Self.origin(key: Self.key)
+        let complete = try await download(again, records: true)
+        #expect(complete.id == asset.id && complete.state == .complete && complete.isPlayableOffline)
+        #expect(complete.duration == MediaTime(seconds: 12))
+        #expect(again.requestedAddresses.contains(Self.base + "key"))
+        // The stored segment is encrypted with the other key, and stays stored.
+        #expect(!again.requestedAddresses.contains(Self.base + "0.ts"))
+    }
+
+    /// The segments can be stored before the key.
+    @Test func segmentsThatAreReceivedWithTheKeyDoNotCompleteTheRecording() async throws {
+        let error = await #expect(throws: DownloadError.self) {
+            try await download(Self.origin(key: Self.wrongKey), jobs: 6, records: true)
+        }
+        #expect(error?.code == .damaged, "\(String(describing: error))")
+        let asset = try #require(try library.assets().first)
+        #expect(asset.state == .partial && !asset.isPlayableOffline)
+    }
+
+    @Test(arguments: [1, 6]) func matchingKeyOfARecordingIsAccepted(jobs: Int) async throws {
+        let asset = try await download(Self.origin(key: Self.key), jobs: jobs, records: true)
+        #expect(asset.state == .complete && asset.isPlayableOffline)
+    }
+
+    @Test(arguments: [false, true]) func authenticationTagIsVerified(records: Bool) async throws {
+        let segments = [Self.authenticatedSegment, Self.authenticatedSegment]
+        let origin = Self.origin(
+            key: Self.longKey.reversed(),
+            segments: segments,
+            keyTag: Self.authenticatedTag
+        )
+        let error = await #expect(throws: DownloadError.self) { try await download(origin, records: records) }
+        expectMismatch(error, "0.ts", "the authentication tag is invalid")
+        #expect(!origin.requestedAddresses.contains(Self.base + "1.ts"))
+        let asset = try #require(try library.assets().first)
+        #expect(asset.state == .partial && !asset.isPlayableOffline)
+        let again = Self.origin(key: Self.longKey, segments: segments, keyTag: Self.authenticatedTag)
+        let complete = try await download(again, records: records)
+        #expect(complete.state == .complete)
+        // The segments begin with their initialization vectors.
+        #expect(try !temporary.text("media/media.m3u8", of: complete.id).contains("IV="))
     }
 
     @Test func otherMethodsAreNotChecked() async throws {

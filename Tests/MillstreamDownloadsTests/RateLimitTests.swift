@@ -44,9 +44,55 @@ private final class SleepingClock: TimeSource {
         #expect(limit.addBytes(1_000_000, at: .seconds(100)) == .seconds(2))
     }
 
-    @Test(arguments: [(0, 1), (499_999, 1), (999_999, 1), (1_000_000, 2), (3_000_000, 6), (900_000_000, 6)])
+    @Test(arguments: [(0, 1), (1_000_000, 1), (3_999_999, 1), (4_000_000, 2), (12_000_000, 6), (900_000_000, 6)])
     func lowRateLimitsConcurrentFetches(rate: Int64, expected: Int) {
         #expect(RateLimit(BitRate(bitsPerSecond: rate)).fetchCount(atMost: 6) == expected)
+    }
+
+    /// The limit of a session is that of all its downloads, so that each of them has fewer fetches while others run.
+    @Test func downloadsOfASessionShareTheNumberOfFetches() {
+        let time = SleepingClock()
+        let session = RateLimiter(RateLimit(Self.megabits(8)), time: time)
+        let first = RateLimiter(nil, time: time, within: session)
+        #expect(first.fetchCount(atMost: 6) == 4)
+        var others = [
+            RateLimiter(RateLimit(Self.megabits(2)), time: time, within: session),
+            RateLimiter(RateLimit(Self.megabits(20)), time: time, within: session),
+        ]
+        #expect(([first] + others).map { $0.fetchCount(atMost: 6) } == [1, 1, 1])
+        others.removeLast()
+        #expect(([first] + others).map { $0.fetchCount(atMost: 6) } == [2, 1])
+        others.removeLast()
+        #expect(first.fetchCount(atMost: 6) == 4)
+    }
+
+    /// The first segment can be played early, because it does not share the rate with later ones.
+    @Test(.timeLimit(.minutes(5))) func segmentsAreReceivedOneAfterTheOtherAtALowRate() async throws {
+        let temporary = try TemporaryLibrary()
+        defer { withExtendedLifetime(temporary) {} }
+        let origin = "https://origin.example/"
+        let server = ScriptedTransport(texts: [
+            origin + "v.m3u8":
+                "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n#EXTINF:4,\nb.ts\n#EXT-X-ENDLIST\n",
+            origin + "a.ts": "first segment", origin + "b.ts": "second segment",
+        ])
+        let transport = BlockingTransport(server, blocking: origin + "a.ts")
+        var configuration = DownloadSession.Configuration()
+        configuration.maximumRate = Self.megabits(1)
+        let session = try DownloadSession(
+            identifier: "films",
+            library: temporary.library,
+            loader: ResourceLoader(transport),
+            configuration: configuration
+        )
+        let task = try await session.makeTask(ResourceAddress(origin + "v.m3u8"))
+        task.resume()
+        while !server.requestedAddresses.contains(origin + "a.ts") {
+            try await SystemTimeSource().sleep(for: .milliseconds(10))
+        }
+        #expect(!server.requestedAddresses.contains(origin + "b.ts"))
+        transport.release()
+        #expect(try await task.value().state == .complete)
     }
 
     @Test func extremeValuesGiveFiniteDelays() {

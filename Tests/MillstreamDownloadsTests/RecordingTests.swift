@@ -47,7 +47,7 @@ private final class LiveOrigin: Sendable {
         var prefix = "s"
         /// The number of a segment that has another name.
         var renamed: Int?
-        /// The status of the answer, if it is not successful.
+        /// The status of the response, if it is not successful.
         var status: Int?
     }
 

@@ -275,18 +275,18 @@ import Testing
                 Response(status: .ok, body: ResponseBody(byteBuffer: ByteBuffer(string: "text")))
             }
         }
-        var answers = [try await ask("6.6.6.6", proxied)]
+        var responses = [try await ask("6.6.6.6", proxied)]
         let error = await #expect(throws: ServerError.self) { try await ask("6.6.6.6", proxied) }
         #expect(error?.status == .serviceUnavailable && error?.code == "too-many-connections")
-        answers.append(try await ask("6.6.6.7", proxied))
+        responses.append(try await ask("6.6.6.7", proxied))
         // Requests from unknown clients count as requests from the proxy.
-        answers.append(try await ask("unknown", proxied))
+        responses.append(try await ask("unknown", proxied))
         await #expect(throws: ServerError.self) { try await ask("", proxied) }
         // The forwarded client is ignored if the peer is not a trusted proxy.
-        for _ in 0..<3 { answers.append(try await ask("6.6.6.6", direct)) }
-        #expect(answers[0].body.contentLength == 4)
-        #expect(try await answers[0].body.recorded().text == "text")
-        answers = []
+        for _ in 0..<3 { responses.append(try await ask("6.6.6.6", direct)) }
+        #expect(responses[0].body.contentLength == 4)
+        #expect(try await responses[0].body.recorded().text == "text")
+        responses = []
         _ = try await ask("6.6.6.6", proxied)
     }
 }

@@ -32,11 +32,11 @@ import Testing
     @Test func privateRoutesAcceptPlayersAndOwnPages() async throws {
         try await ServerStage.run { (stage: ServerStage) async throws in
             for fields in Self.ownFields {
-                let answer = try await stage.ask("/api/library", fields: fields)
-                #expect(answer.status == 200 && answer.body == #"{"assets":[]}"#, "\(fields)")
-                #expect(answer.field("Access-Control-Allow-Origin") == nil)
-                #expect(answer.field("Cross-Origin-Resource-Policy") == "same-origin")
-                #expect(answer.field("Vary")?.contains("Sec-Fetch-Site") == true)
+                let response = try await stage.ask("/api/library", fields: fields)
+                #expect(response.status == 200 && response.body == #"{"assets":[]}"#, "\(fields)")
+                #expect(response.field("Access-Control-Allow-Origin") == nil)
+                #expect(response.field("Cross-Origin-Resource-Policy") == "same-origin")
+                #expect(response.field("Vary")?.contains("Sec-Fetch-Site") == true)
                 #expect(try await stage.ask("/metrics", fields: fields).status == 200)
                 #expect(try await stage.ask("/offline/x/multivariant.m3u8", fields: fields).status == 404)
             }
@@ -49,10 +49,10 @@ import Testing
             for path in Self.privatePaths {
                 for fields in Self.foreignFields {
                     for method in ["GET", "HEAD"] {
-                        let answer = try await stage.ask(path, method: method, fields: fields)
-                        #expect(answer.status == 403, "\(method) \(path) \(fields): \(answer.head)")
-                        #expect(answer.field("Access-Control-Allow-Origin") == nil)
-                        if method == "GET" { #expect(answer.errorCode == "foreign-origin") }
+                        let response = try await stage.ask(path, method: method, fields: fields)
+                        #expect(response.status == 403, "\(method) \(path) \(fields): \(response.head)")
+                        #expect(response.field("Access-Control-Allow-Origin") == nil)
+                        if method == "GET" { #expect(response.errorCode == "foreign-origin") }
                     }
                 }
             }
@@ -64,10 +64,10 @@ import Testing
         try await ServerStage.run { (stage: ServerStage) async throws in
             for path in Self.privatePaths + ["/", "/console/main.js"] {
                 for host in ["evil.example", "evil.example:\(stage.port)", "127.0.0.1.evil.example", ""] {
-                    let answer = try await stage.ask(path, fields: ["Sec-Fetch-Site: same-origin"], host: host)
+                    let response = try await stage.ask(path, fields: ["Sec-Fetch-Site: same-origin"], host: host)
                     #expect(
-                        answer.status == 403 && answer.errorCode == "foreign-host",
-                        "\(path) \(host): \(answer.head)"
+                        response.status == 403 && response.errorCode == "foreign-host",
+                        "\(path) \(host): \(response.head)"
                     )
                 }
             }
@@ -90,16 +90,16 @@ import Testing
             for target in spellings {
                 for fields in [[], ["Origin: https://evil.example"]] {
                     for method in ["GET", "HEAD", "OPTIONS", "POST"] {
-                        let answer = try await stage.ask(target, method: method, fields: fields)
-                        #expect(answer.status == 404, "\(method) \(target) \(fields): \(answer.head)")
-                        #expect(answer.field("Access-Control-Allow-Origin") == nil, "\(method) \(target)")
-                        #expect(!answer.body.contains("assets"))
+                        let response = try await stage.ask(target, method: method, fields: fields)
+                        #expect(response.status == 404, "\(method) \(target) \(fields): \(response.head)")
+                        #expect(response.field("Access-Control-Allow-Origin") == nil, "\(method) \(target)")
+                        #expect(!response.body.contains("assets"))
                     }
                 }
             }
             for target in ["*", "/api/library#x", "api/library"] {
-                let answer = try await stage.ask(target, fields: ["Origin: https://evil.example"])
-                #expect(answer.status == 400, "\(target): \(answer.head)")
+                let response = try await stage.ask(target, fields: ["Origin: https://evil.example"])
+                #expect(response.status == 400, "\(target): \(response.head)")
             }
             // For a target in absolute form, the Host field would not count (RFC 9112 §3.2.2).
             for target in [
@@ -107,9 +107,9 @@ import Testing
                 "HTTP://evil.example/play.m3u8?url=x", "http://127.0.0.1",
             ] {
                 for fields in [[], ["Origin: https://evil.example"]] {
-                    let answer = try await stage.ask(target, fields: fields)
-                    #expect(answer.status == 400, "\(target): \(answer.head)")
-                    #expect(answer.errorCode == "malformed-target", "\(target): \(answer.body)")
+                    let response = try await stage.ask(target, fields: fields)
+                    #expect(response.status == 400, "\(target): \(response.head)")
+                    #expect(response.errorCode == "malformed-target", "\(target): \(response.body)")
                 }
             }
             let doubled = try await stage.ask("/api/library", fields: ["Host: evil.example"])
@@ -164,8 +164,8 @@ import Testing
             for (field, body) in [
                 ("Content-Length: \(json.utf8.count)", json), ("Transfer-Encoding: chunked", chunked),
             ] {
-                let answer = try await stage.ask("/api/conditions", method: "PUT", fields: [type, field], body: body)
-                #expect(answer.status == 415 && answer.errorCode == "not-json", "\(field): \(answer.head)")
+                let response = try await stage.ask("/api/conditions", method: "PUT", fields: [type, field], body: body)
+                #expect(response.status == 415 && response.errorCode == "not-json", "\(field): \(response.head)")
             }
             #expect(try await stage.ask("/api/conditions").body.contains(#""shared":"3G""#) == false)
             let accepted = try await stage.ask(
@@ -204,9 +204,9 @@ import Testing
                 ("/api/conditions", "POST", "GET, HEAD, PUT"), ("/api/storage/evictions", "GET", "POST"),
             ] {
                 for fields in [[], ["Origin: https://evil.example"]] {
-                    let answer = try await stage.ask(path, method: method, fields: fields)
-                    #expect(answer.status == 405 && answer.errorCode == "method-not-allowed", "\(method) \(path)")
-                    #expect(answer.field("Allow") == allowed, "\(method) \(path)")
+                    let response = try await stage.ask(path, method: method, fields: fields)
+                    #expect(response.status == 405 && response.errorCode == "method-not-allowed", "\(method) \(path)")
+                    #expect(response.field("Allow") == allowed, "\(method) \(path)")
                 }
             }
             let head = try await stage.ask("/api/downloads", method: "HEAD")
@@ -221,11 +221,11 @@ import Testing
             try await ServerStage.run { (stage: ServerStage) async throws in
                 for source in [stage.privateSource, stage.publicSource] {
                     let segment = try await stage.segment(of: source, query: "&segments=proxy", fields: fields)
-                    let answer = try await stage.ask(segment, fields: fields)
-                    #expect(answer.status == 200 && answer.body == "segment", "\(fields)")
-                    #expect(answer.field("Access-Control-Allow-Origin") == "*")
-                    #expect(answer.field("Vary")?.contains("Sec-Fetch-Site") == true)
-                    #expect(answer.field("Cache-Control")?.contains("public") != true)
+                    let response = try await stage.ask(segment, fields: fields)
+                    #expect(response.status == 200 && response.body == "segment", "\(fields)")
+                    #expect(response.field("Access-Control-Allow-Origin") == "*")
+                    #expect(response.field("Vary")?.contains("Sec-Fetch-Site") == true)
+                    #expect(response.field("Cache-Control")?.contains("public") != true)
                 }
                 for path in ["/private.m3u8", "/private.ts", "/public.m3u8", "/public.ts"] {
                     #expect(stage.secrets(at: path) == [true], "\(path) \(fields)")
@@ -248,13 +248,13 @@ import Testing
                 let host = fields == ["Host"] ? "evil.example:\(stage.port)" : nil
                 let fields = host == nil ? fields : ["Sec-Fetch-Site: same-origin"]
                 for target in ["/play.m3u8?url=\(stage.privateSource)", privateSegment, privateRedirect] {
-                    let answer = try await stage.ask(target, fields: fields, host: host)
+                    let response = try await stage.ask(target, fields: fields, host: host)
                     #expect(
-                        answer.status == 403 && answer.errorCode == "address-refused",
-                        "\(target) \(fields): \(answer.head)"
+                        response.status == 403 && response.errorCode == "address-refused",
+                        "\(target) \(fields): \(response.head)"
                     )
-                    #expect(answer.field("Location") == nil)
-                    #expect(answer.field("Access-Control-Allow-Origin") == "*")
+                    #expect(response.field("Location") == nil)
+                    #expect(response.field("Access-Control-Allow-Origin") == "*")
                 }
                 let playlist = try await stage.ask("/play.m3u8?url=\(stage.publicSource)", fields: fields, host: host)
                 #expect(playlist.status == 200 && playlist.field("Access-Control-Allow-Origin") == "*")
@@ -294,9 +294,9 @@ import Testing
                 "/segment/x?url=\(stage.origin.address("/private.ts"))&segments=proxy&signature="
                     + String(repeating: "A", count: 43),
             ] {
-                let answer = try await stage.ask(target)
-                #expect(answer.status == 403 && answer.errorCode == "invalid-signature", "\(target)")
-                #expect(answer.field("Location") == nil)
+                let response = try await stage.ask(target)
+                #expect(response.status == 403 && response.errorCode == "invalid-signature", "\(target)")
+                #expect(response.field("Location") == nil)
             }
             let segment = try await stage.segment(of: stage.publicSource)
             for changed in [
@@ -322,8 +322,8 @@ import Testing
                     let fields = [
                         "Sec-Fetch-Dest: \(destination)", "Sec-Fetch-Site: \(site)", "Sec-Fetch-Mode: navigate",
                     ]
-                    let answer = try await stage.ask(segment, fields: fields)
-                    #expect(answer.status == 403 && answer.field("Location") == nil, "\(fields)")
+                    let response = try await stage.ask(segment, fields: fields)
+                    #expect(response.status == 403 && response.field("Location") == nil, "\(fields)")
                 }
             }
             for destination in ["video", "audio", "empty", "track"] {
@@ -336,16 +336,16 @@ import Testing
         try await ServerStage.run { (stage: ServerStage) async throws in
             let fields = ["Origin: https://evil.example", "Access-Control-Request-Method: PUT"]
             for path in ["/play.m3u8?url=x", "/segment/x?url=y"] {
-                let answer = try await stage.ask(path, method: "OPTIONS", fields: fields)
-                #expect(answer.status == 204 && answer.field("Access-Control-Allow-Methods") == "GET, HEAD")
-                #expect(answer.field("Access-Control-Allow-Headers") == "Range")
-                #expect(answer.field("Access-Control-Allow-Private-Network") == nil)
+                let response = try await stage.ask(path, method: "OPTIONS", fields: fields)
+                #expect(response.status == 204 && response.field("Access-Control-Allow-Methods") == "GET, HEAD")
+                #expect(response.field("Access-Control-Allow-Headers") == "Range")
+                #expect(response.field("Access-Control-Allow-Private-Network") == nil)
             }
             for path in Self.privatePaths + ["/", "/console/main.js", "/health"] {
-                let answer = try await stage.ask(path, method: "OPTIONS", fields: fields)
-                #expect(answer.status == 405, "\(path)")
-                #expect(answer.field("Access-Control-Allow-Origin") == nil, "\(path)")
-                #expect(answer.field("Access-Control-Allow-Methods") == nil, "\(path)")
+                let response = try await stage.ask(path, method: "OPTIONS", fields: fields)
+                #expect(response.status == 405, "\(path)")
+                #expect(response.field("Access-Control-Allow-Origin") == nil, "\(path)")
+                #expect(response.field("Access-Control-Allow-Methods") == nil, "\(path)")
             }
         }
     }
@@ -353,9 +353,9 @@ import Testing
     @Test func healthIsAvailableToEveryClient() async throws {
         try await ServerStage.run { (stage: ServerStage) async throws in
             for host in [nil, "evil.example", "probe.internal"] {
-                let answer = try await stage.ask("/health", fields: ["Origin: https://evil.example"], host: host)
-                #expect(answer.status == 200 && answer.body == #"{"status":"ok"}"#)
-                #expect(answer.field("Access-Control-Allow-Origin") == nil)
+                let response = try await stage.ask("/health", fields: ["Origin: https://evil.example"], host: host)
+                #expect(response.status == 200 && response.body == #"{"status":"ok"}"#)
+                #expect(response.field("Access-Control-Allow-Origin") == nil)
             }
         }
     }

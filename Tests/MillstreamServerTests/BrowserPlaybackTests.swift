@@ -55,11 +55,11 @@ import Testing
 
     @Test func multivariantPlaylistIsReportedWithAddressesOfTheServer() async throws {
         try await onStage(["/m.m3u8": Self.multivariant]) { stage in
-            let answer = try await ask(stage, "playlist", "/m.m3u8")
+            let response = try await ask(stage, "playlist", "/m.m3u8")
             func child(_ path: String) -> String {
                 "/play.m3u8?url=\(stage.origin.address(path))&define=folder%3Da"
             }
-            #expect(answer.status == 200, "\(answer.body)")
+            #expect(response.status == 200, "\(response.body)")
             let expected = """
                 {"type":"multivariant","variants":[{"address":"\(child("/v.m3u8"))","bandwidth":1000,"width":320,\
                 "height":180,"codecs":["avc1.42c00d","mp4a.40.2"],"audio":"s","subtitles":"t"}],"renditions":[\
@@ -67,7 +67,7 @@ import Testing
                 "default":true,"autoselect":true,"forced":false},{"type":"subtitles","group":"t","name":"T",\
                 "address":"\(child("/text.m3u8"))","default":false,"autoselect":true,"forced":true}]}
                 """
-            #expect(answer.body.replacing("%3D", with: "=") == expected.replacing("%3D", with: "="))
+            #expect(response.body.replacing("%3D", with: "=") == expected.replacing("%3D", with: "="))
         }
     }
 
@@ -120,8 +120,8 @@ import Testing
                 {"sequence":1,"duration":2.25,"discontinuity":0,"date":10.5},\
                 {"sequence":2,"duration":4,"discontinuity":0,"date":12.75}]}
                 """
-            let answer = try await ask(stage, "playlist", "/v.m3u8")
-            #expect(answer.body.hasSuffix(report), "\(answer.body)")
+            let response = try await ask(stage, "playlist", "/v.m3u8")
+            #expect(response.body.hasSuffix(report), "\(response.body)")
         }
     }
 
@@ -137,8 +137,11 @@ import Testing
                 ("playlist?address=%2Foffline%2Fx%2Fmultivariant.m3u8", 404, "not-found"),
                 ("playlist?address=%2Fplay.m3u8%3Furl%3Dhttp%3A%2F%2F127.0.0.1%3A1%2Fx", 403, "address-refused"),
             ] {
-                let answer = try await stage.ask("/api/playback/\(target)")
-                #expect(answer.status == status && answer.errorCode == code, "\(target): \(answer.head) \(answer.body)")
+                let response = try await stage.ask("/api/playback/\(target)")
+                #expect(
+                    response.status == status && response.errorCode == code,
+                    "\(target): \(response.head) \(response.body)"
+                )
             }
             for (name, path, more, status, code) in [
                 ("playlist", "/none.m3u8", "", 502, "not-a-playlist"),
@@ -152,8 +155,11 @@ import Testing
                 ("cues", "/private.m3u8", "&segment=0&start=nan", 400, "invalid-value"),
                 ("cues", "/private.m3u8", "&segment=0&start=0&offset=1e400", 400, "invalid-value"),
             ] {
-                let answer = try await ask(stage, name, path, more)
-                #expect(answer.status == status && answer.errorCode == code, "\(name) \(path) \(more): \(answer.body)")
+                let response = try await ask(stage, name, path, more)
+                #expect(
+                    response.status == status && response.errorCode == code,
+                    "\(name) \(path) \(more): \(response.body)"
+                )
             }
         }
     }
@@ -161,14 +167,14 @@ import Testing
     @Test func segmentsThatAreNoFragmentsNeedARepackager() async throws {
         try await onStage([:]) { stage in
             for name in ["segment", "timestamp"] {
-                let answer = try await ask(stage, name, "/private.m3u8", "&segment=0")
-                #expect(answer.status == 501 && answer.errorCode == "not-repackaged")
+                let response = try await ask(stage, name, "/private.m3u8", "&segment=0")
+                #expect(response.status == 501 && response.errorCode == "not-repackaged")
             }
         }
         for repackager in [Repackager(result: nil), Repackager(result: Array("no fragment".utf8))] {
             try await onStage([:], repackager: repackager) { stage in
-                let answer = try await ask(stage, "segment", "/private.m3u8", "&segment=0")
-                #expect(answer.status == 502 && answer.errorCode == "not-repackaged", "\(answer.body)")
+                let response = try await ask(stage, "segment", "/private.m3u8", "&segment=0")
+                #expect(response.status == 502 && response.errorCode == "not-repackaged", "\(response.body)")
             }
         }
     }
@@ -177,9 +183,9 @@ import Testing
     @Test func errorOfASegmentNamesTheSegment() async throws {
         try await onStage([:]) { stage in
             stage.origin.behave("/private.ts", .status(404))
-            let answer = try await ask(stage, "segment", "/private.m3u8", "&segment=0")
-            #expect(answer.status == 502 && answer.errorCode == "http-status", "\(answer.body)")
-            #expect(answer.body.contains(": \(stage.origin.address("/private.ts"))\""), "\(answer.body)")
+            let response = try await ask(stage, "segment", "/private.m3u8", "&segment=0")
+            #expect(response.status == 502 && response.errorCode == "http-status", "\(response.body)")
+            #expect(response.body.contains(": \(stage.origin.address("/private.ts"))\""), "\(response.body)")
         }
     }
 
@@ -203,8 +209,8 @@ import Testing
             }
         } _: { stage in
             #expect(try await ask(stage, "playlist", "/private.m3u8").status == 200)
-            let answer = try await ask(stage, "playlist", "/private.m3u8")
-            #expect(answer.status == 503 && answer.errorCode == "simulated", "\(answer.body)")
+            let response = try await ask(stage, "playlist", "/private.m3u8")
+            #expect(response.status == 503 && response.errorCode == "simulated", "\(response.body)")
             #expect(try await ask(stage, "playlist", "/private.m3u8").status == 200)
             let segment = try await ask(stage, "segment", "/private.m3u8", "&segment=0")
             #expect(segment.status == 404 && segment.errorCode == "simulated", "\(segment.body)")
@@ -236,9 +242,9 @@ import Testing
         let cases: [(faults: [String], count: Int)] = [([], 1), (["path=/k.key&status=404"], 0)]
         for (faults, count) in cases {
             try await onStage(resources, faults: faults) { stage in
-                let answer = try await ask(stage, "segment", "/v.m3u8", "&segment=0")
-                #expect(answer.status != 200)
-                #expect(stage.requests.count { $0.path == "/k.key" } == count, "\(answer.body)")
+                let response = try await ask(stage, "segment", "/v.m3u8", "&segment=0")
+                #expect(response.status != 200)
+                #expect(stage.requests.count { $0.path == "/k.key" } == count, "\(response.body)")
             }
         }
     }

@@ -107,7 +107,7 @@ private final class WireRecorder: ChannelOutboundHandler {
         _ = try connection.channel.finish()
     }
 
-    private func answer(_ message: String) -> String {
+    private func errorResponse(_ message: String) -> String {
         let body =
             #"{"error":{"code":"too-many-connections","message":"\#(message)","hint":"close some and try again"}}"#
         return "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json; charset=utf-8\r\n"
@@ -127,7 +127,9 @@ private final class WireRecorder: ChannelOutboundHandler {
         let second = try channel(registry)
         let reads = second.wire.reads
         try second.connect()
-        #expect(try second.channel.readOutbound(as: ByteBuffer.self).map { String(buffer: $0) } == answer(message))
+        #expect(
+            try second.channel.readOutbound(as: ByteBuffer.self).map { String(buffer: $0) } == errorResponse(message)
+        )
         #expect(second.wire.outputCloses == 1 && second.wire.reads == reads + 1)
         try second.channel.writeInbound(ByteBuffer(string: "GET"))
         #expect(try second.channel.readInbound(as: ByteBuffer.self) == nil)
@@ -169,9 +171,9 @@ private final class WireRecorder: ChannelOutboundHandler {
     private static let head = HTTPRequestPart.head(
         HTTPRequest(method: .get, scheme: "http", authority: "127.0.0.1", path: "/")
     )
-    private static let answer = HTTPResponsePart.head(HTTPResponse(status: .ok))
+    private static let responseHead = HTTPResponsePart.head(HTTPResponse(status: .ok))
 
-    private static func timeoutAnswer() -> [HTTPResponsePart] {
+    private static func timeoutResponse() -> [HTTPResponsePart] {
         let body = #"{"error":{"code":"request-timeout","message":"the request took too long to arrive"}}"#
         let head = HTTPResponse(
             status: .requestTimeout,
@@ -209,14 +211,14 @@ private final class WireRecorder: ChannelOutboundHandler {
     /// Expects that the connection remains open for the given time, and is then closed with the given response parts.
     private func expectEnd(
         after duration: Duration,
-        with answer: [HTTPResponsePart],
+        with response: [HTTPResponsePart],
         _ location: SourceLocation = #_sourceLocation
     ) throws {
         connection.advance(by: duration - .milliseconds(10))
         #expect(connection.isOpen, sourceLocation: location)
         connection.advance(by: .milliseconds(10))
         #expect(!connection.isOpen, sourceLocation: location)
-        #expect(try connection.parts() == answer, sourceLocation: location)
+        #expect(try connection.parts() == response, sourceLocation: location)
     }
 
     @Test func idleConnectionIsClosedWithoutAResponse() throws {
@@ -228,7 +230,7 @@ private final class WireRecorder: ChannelOutboundHandler {
         monitor.receiveBytes()
         connection.advance(by: .seconds(2))
         monitor.receiveBytes()
-        try expectEnd(after: .seconds(2), with: Self.timeoutAnswer())
+        try expectEnd(after: .seconds(2), with: Self.timeoutResponse())
     }
 
     @Test func bodyTimeoutStartsAtTheHead() throws {
@@ -236,14 +238,14 @@ private final class WireRecorder: ChannelOutboundHandler {
         try receive(Self.head)
         connection.advance(by: .seconds(3))
         try receive(.body(ByteBuffer(string: "x")))
-        try expectEnd(after: .seconds(3), with: Self.timeoutAnswer())
+        try expectEnd(after: .seconds(3), with: Self.timeoutResponse())
     }
 
     @Test func responseHasNoTimeLimit() throws {
         try receive(Self.head, .end(nil))
         connection.advance(by: .seconds(60))
         #expect(connection.isOpen)
-        try send(Self.answer, .body(ByteBuffer(string: "x")), .end(nil))
+        try send(Self.responseHead, .body(ByteBuffer(string: "x")), .end(nil))
         try expectEnd(after: .seconds(10), with: [])
     }
 
@@ -251,7 +253,7 @@ private final class WireRecorder: ChannelOutboundHandler {
         for _ in 0..<3 {
             connection.advance(by: .seconds(9))
             try receive(Self.head, .end(nil))
-            try send(Self.answer, .end(nil))
+            try send(Self.responseHead, .end(nil))
         }
         try expectEnd(after: .seconds(10), with: [])
     }
@@ -266,13 +268,13 @@ private final class WireRecorder: ChannelOutboundHandler {
     /// A response that has begun cannot be replaced.
     @Test func connectionIsClosedWithoutAnErrorIfTheResponseHasBegun() throws {
         try receive(Self.head)
-        try send(Self.answer)
+        try send(Self.responseHead)
         try expectEnd(after: .seconds(6), with: [])
     }
 
     @Test func bodyTimeoutAppliesAfterAnEarlyResponse() throws {
         try receive(Self.head)
-        try send(Self.answer, .end(nil))
+        try send(Self.responseHead, .end(nil))
         try expectEnd(after: .seconds(6), with: [])
     }
 

@@ -21,8 +21,8 @@ import Testing
         try await ServerStage.run(connections: short) { stage in
             let connection = try RawConnection(port: stage.port)
             connection.send("GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ")
-            let answer = RawResponse(try await connection.readToEnd())
-            #expect(answer.status == 408 && answer.errorCode == "request-timeout")
+            let response = RawResponse(try await connection.readToEnd())
+            #expect(response.status == 408 && response.errorCode == "request-timeout")
         }
     }
 
@@ -33,8 +33,8 @@ import Testing
                 connection.send(
                     "PUT /api/conditions HTTP/1.1\r\nHost: 127.0.0.1:\(stage.port)\r\nContent-Type: application/json\r\n\(field)\r\n\r\n"
                 )
-                let answer = RawResponse(try await connection.readToEnd())
-                #expect(answer.status == 408, "\(field): \(answer.head)")
+                let response = RawResponse(try await connection.readToEnd())
+                #expect(response.status == 408, "\(field): \(response.head)")
             }
         }
     }
@@ -63,8 +63,8 @@ import Testing
             let head = (["POST /health HTTP/1.1", host] + fields).joined(separator: "\r\n")
             connection.send(head + "\r\n\r\nGET /health HTTP/1.1\r\n\(host)\r\n\r\n")
             let text = try await connection.readToEnd()
-            let answer = RawResponse(text)
-            #expect(answer.status == 400, "\(fields): \(text)")
+            let response = RawResponse(text)
+            #expect(response.status == 400, "\(fields): \(text)")
             #expect(text.components(separatedBy: "HTTP/1.1 ").count == 2, "\(fields): \(text)")
         }
     }
@@ -90,8 +90,8 @@ import Testing
             #expect(try await silent.readToEnd() == "")
             let used = try RawConnection(port: stage.port)
             used.send("GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
-            let answer = RawResponse(try await used.readToEnd())
-            #expect(answer.status == 200 && answer.body == #"{"status":"ok"}"#)
+            let response = RawResponse(try await used.readToEnd())
+            #expect(response.status == 200 && response.body == #"{"status":"ok"}"#)
         }
     }
 

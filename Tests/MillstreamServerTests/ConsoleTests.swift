@@ -14,14 +14,14 @@ import Testing
 /// Tests the responses of the routes of the console.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct ConsoleRoutesTests {
     private func expect(
-        _ answer: RawResponse,
+        _ response: RawResponse,
         _ status: Int,
         _ fields: [String: String?],
         _ location: SourceLocation = #_sourceLocation
     ) {
-        #expect(answer.status == status, "\(answer.head) \(answer.body)", sourceLocation: location)
+        #expect(response.status == status, "\(response.head) \(response.body)", sourceLocation: location)
         for (name, value) in fields {
-            #expect(answer.field(name) == value, "\(name)", sourceLocation: location)
+            #expect(response.field(name) == value, "\(name)", sourceLocation: location)
         }
     }
 
@@ -48,9 +48,9 @@ import Testing
                 ["Content-Type": "text/javascript; charset=utf-8", "Cache-Control": "no-cache", "Vary": vary]
             )
             for name in ["none.js", ".none", "..."] {
-                let answer = try await stage.ask("/console/\(name)")
-                expect(answer, 404, ["Content-Security-Policy": "sandbox; default-src 'none'", "Vary": nil])
-                #expect(answer.errorCode == "not-found")
+                let response = try await stage.ask("/console/\(name)")
+                expect(response, 404, ["Content-Security-Policy": "sandbox; default-src 'none'", "Vary": nil])
+                #expect(response.errorCode == "not-found")
             }
             expect(
                 try await stage.ask("/api/library"),
@@ -75,10 +75,10 @@ import Testing
         try await ServerStage.run { options, _ in
             options.limits.editing = EditLimits(edits: 3, sources: 2)
         } _: { (stage: ServerStage) async throws in
-            let answer = try await stage.ask("/api/edits")
-            expect(answer, 200, ["Content-Type": Self.json, "Cache-Control": "no-store"])
-            #expect(answer.body.hasSuffix(#"],"limits":{"edits":3,"sources":2}}"#))
-            let body = try JSONDecoder().decode(EditsAnswer.self, from: Data(answer.body.utf8))
+            let response = try await stage.ask("/api/edits")
+            expect(response, 200, ["Content-Type": Self.json, "Cache-Control": "no-store"])
+            #expect(response.body.hasSuffix(#"],"limits":{"edits":3,"sources":2}}"#))
+            let body = try JSONDecoder().decode(EditsResponse.self, from: Data(response.body.utf8))
             // Other tests of this process register edits of their own.
             #expect(body.edits.map(\.name).starts(with: PlaylistEdit.names))
             for (edit, definition) in zip(body.edits, PlaylistEdit.definitions) {
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    private struct EditsAnswer: Decodable {
+    private struct EditsResponse: Decodable {
         struct Edit: Decodable {
             struct Parameter: Decodable {
                 let type: String
@@ -167,9 +167,9 @@ import Testing
             origin.behave("missing", .status(404))
         } _: { (stage: ServerStage) async throws in
             for (id, type) in [("p", "image/png"), ("q", "IMAGE/JPEG"), ("untyped-png", "image/png")] {
-                let answer = try await stage.ask("/api/streams/\(id)/poster")
-                expect(answer, 200, ["Content-Type": type, "Cache-Control": "private, max-age=600"])
-                #expect(answer.body == "\u{1}\u{2}\u{3}")
+                let response = try await stage.ask("/api/streams/\(id)/poster")
+                expect(response, 200, ["Content-Type": type, "Cache-Control": "private, max-age=600"])
+                #expect(response.body == "\u{1}\u{2}\u{3}")
             }
             #expect(try await stage.ask("/api/streams/large/poster").body.utf8.count == 8_388_608)
             for (id, status, code) in [
@@ -177,24 +177,27 @@ import Testing
                 ("toolarge", 413, "too-large"), ("missing", 502, "http-status"), ("none", 404, "not-found"),
                 ("x", 404, "not-found"),
             ] {
-                let answer = try await stage.ask("/api/streams/\(id)/poster")
-                #expect(answer.status == status && answer.errorCode == code, "\(id): \(answer.head) \(answer.body)")
+                let response = try await stage.ask("/api/streams/\(id)/poster")
+                #expect(
+                    response.status == status && response.errorCode == code,
+                    "\(id): \(response.head) \(response.body)"
+                )
             }
         }
     }
 
     @Test func playlistIsInspected() async throws {
         try await ServerStage.run { (stage: ServerStage) async throws in
-            let answer = try await stage.ask("/api/inspect?url=\(stage.privateSource)")
-            expect(answer, 200, ["Content-Type": Self.json, "Cache-Control": "no-store"])
-            #expect(answer.body.hasPrefix(#"{"kind":"media""#))
+            let response = try await stage.ask("/api/inspect?url=\(stage.privateSource)")
+            expect(response, 200, ["Content-Type": Self.json, "Cache-Control": "no-store"])
+            #expect(response.body.hasPrefix(#"{"kind":"media""#))
             for (query, status, code) in [
                 ("", 400, "missing-url"), ("?url=file:///etc/passwd", 400, "missing-url"),
                 ("?url=\(stage.origin.address("/private.ts"))", 502, "not-a-playlist"),
                 ("?url=http://10.0.0.1/x", 403, "address-refused"),
             ] {
-                let answer = try await stage.ask("/api/inspect\(query)")
-                #expect(answer.status == status && answer.errorCode == code, "\(query): \(answer.body)")
+                let response = try await stage.ask("/api/inspect\(query)")
+                #expect(response.status == status && response.errorCode == code, "\(query): \(response.body)")
             }
         }
     }
@@ -204,9 +207,9 @@ import Testing
             options.limits = ServerLimits(pendingEdits: 0)
         } _: { (stage: ServerStage) async throws in
             for path in ["/api/inspect", "/play.m3u8"] {
-                let answer = try await stage.ask("\(path)?url=\(stage.privateSource)")
-                expect(answer, 503, ["Retry-After": "1", "Cache-Control": "no-store"])
-                #expect(answer.errorCode == "busy")
+                let response = try await stage.ask("\(path)?url=\(stage.privateSource)")
+                expect(response, 503, ["Retry-After": "1", "Cache-Control": "no-store"])
+                #expect(response.errorCode == "busy")
             }
         }
     }
@@ -257,8 +260,8 @@ import Testing
                 (#"{"conditions":"LTE","link":"x"}"#, 404, "not-found"),
                 (#"{"conditions":"LTE","link":"\#(id)","url":"\#(url)","named":"WiFi"}"#, 400, "invalid-body"),
             ] {
-                let answer = try await change(body)
-                #expect(answer.status == status && answer.errorCode == code, "\(body): \(answer.head)")
+                let response = try await change(body)
+                #expect(response.status == status && response.errorCode == code, "\(body): \(response.head)")
             }
             let order = #"{"conditions":"Off"}"#
             let longest = order + String(repeating: " ", count: 65_536 - order.utf8.count)
@@ -278,8 +281,11 @@ import Testing
                 (#"{"url":"http://10.0.0.1/x"}"#, 403, "address-refused"),
                 (#"{"url":"\#(stage.origin.address("/private.ts"))"}"#, 400, "not-a-playlist"),
             ] {
-                let answer = try await send(body, to: "/api/downloads", "POST", stage)
-                #expect(answer.status == status && answer.errorCode == code, "\(body): \(answer.head) \(answer.body)")
+                let response = try await send(body, to: "/api/downloads", "POST", stage)
+                #expect(
+                    response.status == status && response.errorCode == code,
+                    "\(body): \(response.head) \(response.body)"
+                )
             }
             let order = #"{"url":"x"}"#
             let longest = order + String(repeating: " ", count: 65_536 - order.utf8.count)
@@ -309,15 +315,15 @@ import Testing
                 }
                 let source = stage.origin.address("/top.m3u8")
                 var events = try await stage.listen()
-                let answer = try await send(
+                let response = try await send(
                     #"{"url":"\#(source)","title":"Film"\#(order)}"#,
                     to: "/api/downloads",
                     "POST",
                     stage
                 )
-                expect(answer, 202, ["Content-Type": Self.json])
+                expect(response, 202, ["Content-Type": Self.json])
                 let library = try AssetLibrary(directory: stage.library)
-                let id = try #require(answer.body.firstMatch(of: /^\{"id":"([^"]+)"\}$/)).1
+                let id = try #require(response.body.firstMatch(of: /^\{"id":"([^"]+)"\}$/)).1
                 _ = try await events.next { $0.contains(#""activity":"idle""#) }
                 let asset = try library.asset(String(id))
                 #expect(asset.renditions.compactMap(\.height).sorted() == heights, "\(order)")
@@ -342,8 +348,8 @@ import Testing
             }
             var events = try await stage.listen()
             let source = stage.origin.address("/top.m3u8")
-            let answer = try await send(#"{"url":"\#(source)"}"#, to: "/api/downloads", "POST", stage)
-            #expect(answer.status == 202, "\(answer.body)")
+            let response = try await send(#"{"url":"\#(source)"}"#, to: "/api/downloads", "POST", stage)
+            #expect(response.status == 202, "\(response.body)")
             _ = try await events.next { $0.contains(#""activity":"idle""#) }
             let asset = try #require(try AssetLibrary(directory: stage.library).assets().first)
             #expect(asset.renditions.compactMap(\.height) == [180] && asset.state == .complete)
@@ -360,8 +366,8 @@ import Testing
                 #expect(metrics.body.contains("\nmillstream_\(line)\n"))
             }
             let order = #"{"url":"\#(stage.privateSource)"}"#
-            let answer = try await send(order, to: "/api/downloads", "POST", stage)
-            let id = String(try #require(answer.body.firstMatch(of: /"id":"([^"]+)"/)).1)
+            let response = try await send(order, to: "/api/downloads", "POST", stage)
+            let id = String(try #require(response.body.firstMatch(of: /"id":"([^"]+)"/)).1)
             let begun = try await events.next { $0.hasPrefix("event: asset\n") }
             // A short download can have ended before its first event is sent.
             #expect(begun.contains(#""id":"\#(id)""#))
@@ -371,7 +377,7 @@ import Testing
             #expect(ended.contains(#""expected":4,"#) && ended.contains(#""percent":100,"#))
             // The playlist is stored, so further requests for the same download are answered immediately.
             let again = try await send(order, to: "/api/downloads", "POST", stage)
-            #expect(again.status == 202 && again.body == answer.body)
+            #expect(again.status == 202 && again.body == response.body)
             _ = try await events.next { $0.contains(#""activity":"idle""#) }
 
             let canceled = try await stage.ask("/api/downloads/\(id)", method: "DELETE")
@@ -395,8 +401,8 @@ import Testing
             stage.origin.behave("/private.ts", .status(404))
             var events = try await stage.listen()
             let order = #"{"url":"\#(stage.privateSource)"}"#
-            let answer = try await send(order, to: "/api/downloads", "POST", stage)
-            let id = String(try #require(answer.body.firstMatch(of: /"id":"([^"]+)"/)).1)
+            let response = try await send(order, to: "/api/downloads", "POST", stage)
+            let id = String(try #require(response.body.firstMatch(of: /"id":"([^"]+)"/)).1)
             let failed = try await events.next { $0.contains(#""activity":"failed""#) }
             #expect(failed.contains(#""error":{"code":"http-status","message":""#))
             #expect(lines.all.contains("warning: download failed asset=\(id) error=http-status"))
@@ -409,7 +415,7 @@ import Testing
             let metrics = try await stage.ask("/metrics").body
             #expect(metrics.contains("\nmillstream_downloads_running 1\n"))
             // A second request refers to the same download.
-            #expect(try await send(order, to: "/api/downloads", "POST", stage).body == answer.body)
+            #expect(try await send(order, to: "/api/downloads", "POST", stage).body == response.body)
             #expect(try await stage.ask("/api/downloads/\(id)", method: "DELETE").status == 204)
             let stopped = try await events.next { $0.contains(#""activity":"idle""#) }
             #expect(stopped.contains(#""state":"partial""#))
@@ -429,8 +435,8 @@ import Testing
             (stage: ServerStage) async throws in
             var events = try await stage.listen()
             let order = #"{"url":"\#(stage.privateSource)"}"#
-            let answer = try await send(order, to: "/api/downloads", "POST", stage)
-            let id = String(try #require(answer.body.firstMatch(of: /"id":"([^"]+)"/)).1)
+            let response = try await send(order, to: "/api/downloads", "POST", stage)
+            let id = String(try #require(response.body.firstMatch(of: /"id":"([^"]+)"/)).1)
             _ = try await events.next { $0.contains(#""state":"complete""#) && $0.contains(#""activity":"idle""#) }
             let storage = try await stage.ask("/api/storage").body
             #expect(storage.contains(#""id":"\#(id)""#) && storage.contains(#""pinned":false"#), "\(storage)")
@@ -459,8 +465,8 @@ import Testing
                 #expect(try await send(body, to: path, "PUT", stage).errorCode == "not-found", "\(body)")
             }
             for need in ["x", "-1", "1e9", ""] {
-                let answer = try await stage.ask("/api/storage?need=\(need)")
-                #expect(answer.status == 400 && answer.errorCode == "invalid-parameter", "\(need)")
+                let response = try await stage.ask("/api/storage?need=\(need)")
+                #expect(response.status == 400 && response.errorCode == "invalid-parameter", "\(need)")
             }
         }
     }
@@ -475,8 +481,8 @@ import Testing
             { (stage: ServerStage) async throws in
                 var events = try await stage.listen()
                 let order = #"{"url":"\#(stage.privateSource)"}"#
-                let answer = try await send(order, to: "/api/downloads", "POST", stage)
-                let id = String(try #require(answer.body.firstMatch(of: /"id":"([^"]+)"/)).1)
+                let response = try await send(order, to: "/api/downloads", "POST", stage)
+                let id = String(try #require(response.body.firstMatch(of: /"id":"([^"]+)"/)).1)
                 _ = try await events.next { $0.contains(#""state":"complete""#) && $0.contains(#""activity":"idle""#) }
                 let library = try AssetLibrary(directory: stage.library)
                 try library.setStorageLimits(StorageLimits(quota: ByteCount(1 << 40), minimumFreeSpace: ByteCount(1)))
@@ -502,8 +508,8 @@ import Testing
         try await ServerStage.run(library: folder) { (stage: ServerStage) async throws in
             var events = try await stage.listen()
             let order = #"{"url":"\#(stage.privateSource)"}"#
-            let answer = try await send(order, to: "/api/downloads", "POST", stage)
-            id = String(try #require(answer.body.firstMatch(of: /"id":"([^"]+)"/)).1)
+            let response = try await send(order, to: "/api/downloads", "POST", stage)
+            id = String(try #require(response.body.firstMatch(of: /"id":"([^"]+)"/)).1)
             _ = try await events.next { $0.contains(#""state":"complete""#) && $0.contains(#""activity":"idle""#) }
         }
         try await ServerStage.run(library: folder, isReadOnly: true) { (stage: ServerStage) async throws in
@@ -519,8 +525,11 @@ import Testing
                 ("POST", "/api/downloads/\(id)/pause", ""), ("POST", "/api/downloads/\(id)/resume", ""),
                 ("DELETE", "/api/downloads/\(id)", ""),
             ] {
-                let answer = try await send(body, to: path, method, stage)
-                #expect(answer.status == 409 && answer.errorCode == "library-read-only", "\(path): \(answer.body)")
+                let response = try await send(body, to: path, method, stage)
+                #expect(
+                    response.status == 409 && response.errorCode == "library-read-only",
+                    "\(path): \(response.body)"
+                )
             }
             #expect(try await stage.ask("/api/library").body.contains(#""id":"\#(id)""#))
         }
@@ -531,8 +540,8 @@ import Testing
             stage.origin.behave("/private.ts", .stallBeforeHead)
             var events = try await stage.listen()
             let order = #"{"url":"\#(stage.privateSource)"}"#
-            let answer = try await send(order, to: "/api/downloads", "POST", stage)
-            let id = String(try #require(answer.body.firstMatch(of: /"id":"([^"]+)"/)).1)
+            let response = try await send(order, to: "/api/downloads", "POST", stage)
+            let id = String(try #require(response.body.firstMatch(of: /"id":"([^"]+)"/)).1)
             _ = try await events.next { $0.contains(#""activity":"downloading""#) }
             #expect(try await stage.ask("/api/downloads/\(id)/pause", method: "POST").status == 204)
             _ = try await events.next { $0.contains(#""activity":"paused""#) }
@@ -596,9 +605,9 @@ extension ServerStage {
         let connection = try RawConnection(port: port)
         connection.send("GET /api/events HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n")
         let head = try await connection.read(until: "retry: 1000\nevent: hello\ndata: {}\n\n")
-        let answer = RawResponse(head)
-        #expect(answer.status == 200 && answer.field("Content-Type") == "text/event-stream")
-        #expect(answer.field("Cache-Control") == "no-store")
+        let response = RawResponse(head)
+        #expect(response.status == 200 && response.field("Content-Type") == "text/event-stream")
+        #expect(response.field("Cache-Control") == "no-store")
         return Events(connection)
     }
 }

@@ -151,8 +151,8 @@ import Testing
     ) async throws {
         transport.setResponses(for: "https://h/a", .text(manifest + " "))
         let error = await #expect(throws: (any Error).self) { try await text("url=https://h/a", store()) }
-        let answer = ServerError(try #require(error))
-        #expect(answer.status == status && answer.code == code, "\(answer)")
+        let failure = ServerError(try #require(error))
+        #expect(failure.status == status && failure.code == code, "\(failure)")
     }
 
     /// An address in a manifest is loaded through the transport of the request, with its guards.

@@ -8,7 +8,7 @@ import Testing
 
 @testable import MillstreamServer
 
-/// Tests the answers to requests for delta updates of edited playlists (RFC 8216bis §6.2.5.1).
+/// Tests the responses to requests for delta updates of edited playlists (RFC 8216bis §6.2.5.1).
 @Suite struct DeltaUpdateRequestTests {
     private static func segmentLines(_ numbers: Range<Int>) -> String {
         numbers.map { "#EXTINF:4,\n\($0).ts\n" }.joined()
@@ -41,8 +41,8 @@ import Testing
         "https://h/top.m3u8": "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=500000\nlive.m3u8\n",
     ])
 
-    /// Returns the answer to a request a number of seconds after the start of 2026.
-    private func answer(_ query: String, at seconds: Int64 = 0) async throws -> String {
+    /// Returns the response to a request a number of seconds after the start of 2026.
+    private func response(to query: String, at seconds: Int64 = 0) async throws -> String {
         let start = try #require(ProgramDateTime("2026-01-01T00:00:00Z"))
         let date = start.advanced(by: MediaTime(seconds: seconds))
         var request = try PlaybackRequest(QueryItems(query))
@@ -64,8 +64,8 @@ import Testing
 
     @Test func updateOfAnEditedPlaylistHasItsAddresses() async throws {
         let query = "url=https://h/live.m3u8&strip-tags=EXT-X-CUE-OUT"
-        let full = try media(try await answer(query))
-        let update = try media(try await answer(query + "&_HLS_skip=YES"))
+        let full = try media(try await response(to: query))
+        let update = try media(try await response(to: query + "&_HLS_skip=YES"))
         #expect(full.skippedSegmentCount == 0 && update.skippedSegmentCount == 4 && update.segments.count == 6)
         #expect(update.segments.allSatisfy { $0.uri.hasPrefix("/segment/") })
         let merged = try full.applying(update)
@@ -83,21 +83,21 @@ import Testing
     ])
     func otherRequestsHaveTheFullPlaylist(query: String) async throws {
         let end = try #require(query.firstRange(of: "&_HLS_skip"))
-        let full = try await answer(String(query[..<end.lowerBound]))
-        let found = try await answer(query)
+        let full = try await response(to: String(query[..<end.lowerBound]))
+        let found = try await response(to: query)
         #expect(found == full && !full.isEmpty)
     }
 
     @Test func originAnswersTheRequestForAnUneditedPlaylist() async throws {
-        let text = try await answer("url=https://h/live.m3u8&_HLS_skip=YES")
+        let text = try await response(to: "url=https://h/live.m3u8&_HLS_skip=YES")
         #expect(text.contains("origin.ts") && !text.contains("#EXT-X-SKIP"))
     }
 
     @Test(arguments: ["YES", "v2"]) func updateOfAChannelIsItsPlaylist(skip: String) async throws {
         let query = "url=https://h/complete.m3u8&live=loop,window=40,part=1"
-        let previous = try media(try await answer(query, at: 991))
-        let full = try media(try await answer(query, at: 1_000))
-        let update = try media(try await answer(query + "&_HLS_skip=\(skip)", at: 1_000))
+        let previous = try media(try await response(to: query, at: 991))
+        let full = try media(try await response(to: query, at: 1_000))
+        let update = try media(try await response(to: query + "&_HLS_skip=\(skip)", at: 1_000))
         #expect(update.skippedSegmentCount > 0 && full.skippedSegmentCount == 0 && !full.dateRanges.isEmpty)
         #expect((update.recentlyRemovedDateRanges == nil) == (skip == "YES"))
         let merged = try previous.applying(update)

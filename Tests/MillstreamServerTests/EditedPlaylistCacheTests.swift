@@ -81,10 +81,10 @@ import FoundationNetworking
             let address = "http://127.0.0.1:\(stage.port)/play.m3u8?url=\(stage.privateSource)&absolute"
             let (data, response) = try await URLSession.shared.data(from: try #require(URL(string: address)))
             // The client of Foundation accepts compressed responses and decompresses them.
-            let answer = try #require(response as? HTTPURLResponse)
-            #expect(answer.value(forHTTPHeaderField: "Content-Encoding") == "gzip")
+            let httpResponse = try #require(response as? HTTPURLResponse)
+            #expect(httpResponse.value(forHTTPHeaderField: "Content-Encoding") == "gzip")
             #expect(String(decoding: data, as: UTF8.self).count == plain.body.count)
-            let tag = try #require(answer.value(forHTTPHeaderField: "ETag"))
+            let tag = try #require(httpResponse.value(forHTTPHeaderField: "ETag"))
             #expect(tag != plain.field("ETag"))
             for accepted in ["Accept-Encoding: gzip", "Accept-Encoding: br, *"] {
                 let compressed = try await edited(stage, "&absolute", [accepted])

@@ -141,8 +141,8 @@ import Testing
     @Test func fileIsServedToEverySite() async throws {
         try await serving { (stage: Stage) async throws in
             for (method, body) in [("GET", "0123456789"), ("HEAD", "")] {
-                let answer = try await stage.ask("/a.m3u8", method: method)
-                #expect(answer.status == 200 && answer.body == body)
+                let response = try await stage.ask("/a.m3u8", method: method)
+                #expect(response.status == 200 && response.body == body)
                 for (name, value) in [
                     ("Content-Type", "application/vnd.apple.mpegurl"), ("Content-Length", "10"),
                     ("Accept-Ranges", "bytes"), ("Cache-Control", "no-cache"), ("ETag", Self.tag),
@@ -153,7 +153,7 @@ import Testing
                     ("Vary", "Origin, Sec-Fetch-Site, Referer, User-Agent"), ("X-Content-Type-Options", "nosniff"),
                     ("Content-Security-Policy", "sandbox; default-src 'none'"), ("Server", "Millstream origin"),
                 ] {
-                    #expect(answer.field(name) == value, "\(method) \(name)")
+                    #expect(response.field(name) == value, "\(method) \(name)")
                 }
             }
             let segment = try await stage.ask("/b%20c/d.ts")
@@ -173,10 +173,10 @@ import Testing
                 (["Range: bytes=2-4", "If-Range: \"other\""], 200, nil, "0123456789"),
                 (["Range: bytes=2-4", "If-Range: \(Self.date)"], 200, nil, "0123456789"),
             ] as [([String], Int, String?, String)] {
-                let answer = try await stage.ask("/a.m3u8", fields: fields)
-                #expect(answer.status == status && answer.body == body, "\(fields)")
-                #expect(answer.field("Content-Range") == range, "\(fields)")
-                #expect(answer.field("ETag") == Self.tag && answer.field("Accept-Ranges") == "bytes")
+                let response = try await stage.ask("/a.m3u8", fields: fields)
+                #expect(response.status == status && response.body == body, "\(fields)")
+                #expect(response.field("Content-Range") == range, "\(fields)")
+                #expect(response.field("ETag") == Self.tag && response.field("Accept-Ranges") == "bytes")
             }
             #expect(try await stage.ask("/empty.ts", fields: ["Range: bytes=0-"]).status == 416)
             #expect(try await stage.ask("/empty.ts").field("ETag") == "\"0-f4240\"")
@@ -185,8 +185,8 @@ import Testing
 
     @Test func unchangedFileIsNotSentAgain() async throws {
         try await serving { (stage: Stage) async throws in
-            let answer = try await stage.ask("/a.m3u8", fields: ["If-None-Match: \(Self.tag)", "Range: bytes=0-1"])
-            #expect(answer.status == 304 && answer.body.isEmpty && answer.field("ETag") == Self.tag)
+            let response = try await stage.ask("/a.m3u8", fields: ["If-None-Match: \(Self.tag)", "Range: bytes=0-1"])
+            #expect(response.status == 304 && response.body.isEmpty && response.field("ETag") == Self.tag)
             #expect(try await stage.ask("/a.m3u8", fields: ["If-None-Match: \"other\""]).status == 200)
             for (fields, status) in [
                 (["If-Modified-Since: \(Self.date)"], 304),
@@ -197,10 +197,10 @@ import Testing
                 (["If-Modified-Since: Thu, 01 Jan 1970 00:16:39 GMT", "If-None-Match: \(Self.tag)"], 304),
             ] {
                 for method in ["GET", "HEAD"] {
-                    let answer = try await stage.ask("/a.m3u8", method: method, fields: fields)
-                    #expect(answer.status == status, "\(method) \(fields)")
-                    #expect(answer.field("Last-Modified") == Self.date && answer.field("ETag") == Self.tag)
-                    #expect(answer.body == (status == 200 && method == "GET" ? "0123456789" : ""))
+                    let response = try await stage.ask("/a.m3u8", method: method, fields: fields)
+                    #expect(response.status == status, "\(method) \(fields)")
+                    #expect(response.field("Last-Modified") == Self.date && response.field("ETag") == Self.tag)
+                    #expect(response.body == (status == 200 && method == "GET" ? "0123456789" : ""))
                 }
             }
         }
@@ -213,8 +213,8 @@ import Testing
                 [.modificationDate: Date(timeIntervalSinceNow: 1_000_000)],
                 ofItemAtPath: stage.folder.appendingPathComponent("a.m3u8").path
             )
-            let answer = try await stage.ask("/a.m3u8")
-            let modified = try #require(answer.field("Last-Modified").flatMap { HTTPDate.seconds($0) })
+            let response = try await stage.ask("/a.m3u8")
+            let modified = try #require(response.field("Last-Modified").flatMap { HTTPDate.seconds($0) })
             #expect(modified <= UnixSeconds.now.rawValue)
         }
     }
@@ -223,9 +223,9 @@ import Testing
         try await serving { (stage: Stage) async throws in
             for target in ["/a.m3u8", "/"] {
                 for method in ["POST", "PUT", "PATCH", "DELETE", "TRACE"] {
-                    let answer = try await stage.ask(target, method: method)
-                    #expect(answer.status == 405 && answer.errorCode == "method-not-allowed", "\(method) \(target)")
-                    #expect(answer.field("Allow") == "GET, HEAD, OPTIONS", "\(method) \(target)")
+                    let response = try await stage.ask(target, method: method)
+                    #expect(response.status == 405 && response.errorCode == "method-not-allowed", "\(method) \(target)")
+                    #expect(response.field("Allow") == "GET, HEAD, OPTIONS", "\(method) \(target)")
                 }
             }
             #expect(stage.paths.all.isEmpty)
@@ -240,9 +240,9 @@ import Testing
                 #expect(!page.body.contains(".hidden") && page.body.contains("<ul>"), "\(page.body)")
             }
             for target in ["/missing.ts", "/.hidden", "/.x/y.ts", "/b%20c/.hidden", "/%2Ehidden"] {
-                let answer = try await stage.ask(target)
-                #expect(answer.status == 404 && answer.errorCode == "not-found", "\(target)")
-                #expect(answer.field("Access-Control-Allow-Origin") == "*")
+                let response = try await stage.ask(target)
+                #expect(response.status == 404 && response.errorCode == "not-found", "\(target)")
+                #expect(response.field("Access-Control-Allow-Origin") == "*")
             }
             #expect(stage.paths.all.sorted() == ["b c", "missing.ts"])
             let refused = try await stage.ask("/refused.ts")
@@ -278,8 +278,8 @@ import Testing
             for target in [
                 "/folder", "/folder/k.ts", "/folder/deep/k.ts", "/file.ts", "/b%20c/inner/k.ts", "/inside/d.ts",
             ] {
-                let answer = try await stage.ask(target)
-                #expect(answer.status == 404 && !answer.body.contains("secret"), "\(target): \(answer.head)")
+                let response = try await stage.ask(target)
+                #expect(response.status == 404 && !response.body.contains("secret"), "\(target): \(response.head)")
             }
             let page = try await stage.ask("/")
             #expect(page.status == 200 && page.body.contains(">b c/<") && page.body.contains(">a.m3u8<"))

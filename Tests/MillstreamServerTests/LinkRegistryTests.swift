@@ -257,11 +257,11 @@ import Testing
     }
 
     @Test func responseWithoutALinkIsUnchanged() async throws {
-        let answer = try await carry(over: nil) { request, _ in
+        let response = try await carry(over: nil) { request, _ in
             Response(status: .accepted, body: ResponseBody(byteBuffer: ByteBuffer(string: request.uri.path)))
         }
-        #expect(answer.status == .accepted)
-        #expect(try await answer.body.recorded().text == "/a")
+        #expect(response.status == .accepted)
+        #expect(try await response.body.recorded().text == "/a")
     }
 
     /// The request has the lookup delay and the uplink latency, the response has the downlink latency, and the body has
@@ -274,7 +274,7 @@ import Testing
         )
         let simulation = simulation
         try await simulation.run {
-            let answer = try await carry(over: link) { _, _ in
+            let response = try await carry(over: link) { _, _ in
                 #expect(simulation.now == .milliseconds(3_200))
                 return Response(
                     status: .partialContent,
@@ -283,9 +283,9 @@ import Testing
                 )
             }
             #expect(simulation.now == .milliseconds(3_500))
-            #expect(answer.status == .partialContent && answer.headers[.contentType] == "video/mp2t")
-            #expect(answer.body.contentLength == 10_000)
-            let body = try await answer.body.recorded()
+            #expect(response.status == .partialContent && response.headers[.contentType] == "video/mp2t")
+            #expect(response.body.contentLength == 10_000)
+            let body = try await response.body.recorded()
             #expect(body.bytes == [UInt8](repeating: 7, count: 10_000) && body.isFinished)
             #expect(simulation.now == .milliseconds(13_500))
             // The host name is cached now.
@@ -309,10 +309,10 @@ import Testing
         let links = [link(up: .init(loss: 1)), link(down: .init(loss: 1))]
         try await simulation.run {
             for link in links {
-                let answer = try await carry(over: link) { _, _ in Response(status: .notFound) }
-                #expect(answer.status == .ok && answer.headers[.contentType] == "application/octet-stream")
-                #expect(answer.body.contentLength == 1)
-                let (body, error) = await answer.body.recordedWithError()
+                let response = try await carry(over: link) { _, _ in Response(status: .notFound) }
+                #expect(response.status == .ok && response.headers[.contentType] == "application/octet-stream")
+                #expect(response.body.contentLength == 1)
+                let (body, error) = await response.body.recordedWithError()
                 #expect((error as? TransportError)?.code == .timedOut && body.bytes.isEmpty && !body.isFinished)
             }
         }
@@ -322,7 +322,7 @@ import Testing
         struct Failure: Error {}
         let link = link(down: .init(latency: .milliseconds(300)))
         try await simulation.run {
-            let answer = try await carry(over: link) { _, _ in
+            let response = try await carry(over: link) { _, _ in
                 Response(
                     status: .ok,
                     body: ResponseBody { writer in
@@ -331,8 +331,8 @@ import Testing
                     }
                 )
             }
-            #expect(answer.body.contentLength == nil)
-            let (body, error) = await answer.body.recordedWithError()
+            #expect(response.body.contentLength == nil)
+            let (body, error) = await response.body.recordedWithError()
             #expect(error is Failure && body.text == "begin" && !body.isFinished)
         }
     }
@@ -342,7 +342,7 @@ import Testing
         let link = link(down: .init(bandwidth: BitRate(bitsPerSecond: 8)))
         try await simulation.run {
             let (ends, end) = AsyncStream<Void>.makeStream()
-            var answer: Response? = try await carry(over: link) { _, _ in
+            var response: Response? = try await carry(over: link) { _, _ in
                 Response(
                     status: .ok,
                     body: ResponseBody { writer in
@@ -351,8 +351,8 @@ import Testing
                     }
                 )
             }
-            #expect(answer?.status == .ok)
-            answer = nil
+            #expect(response?.status == .ok)
+            response = nil
             for await _ in ends {}
         }
     }

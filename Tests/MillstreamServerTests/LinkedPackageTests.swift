@@ -34,8 +34,8 @@ import Testing
             try Data("secret".utf8).write(to: outside.appendingPathComponent("secret.ts"))
             try files.createSymbolicLink(at: folder, withDestinationURL: outside)
             for name in ["media.m3u8", "secret.ts"] {
-                let answer = try await stage.ask("\(base)/\(name)")
-                #expect(answer.status == 404 && answer.errorCode == "not-found", "\(name): \(answer.body)")
+                let response = try await stage.ask("\(base)/\(name)")
+                #expect(response.status == 404 && response.errorCode == "not-found", "\(name): \(response.body)")
             }
             let segment = try await stage.ask("\(base)/000000.ts")
             #expect(segment.status == 200 && segment.body == "segment of film", "\(segment.body)")

@@ -29,9 +29,9 @@ import Testing
         // The origin is a proxy, so that the address of the source is the same after a restart.
         let live = ServerStage.publicHost + "/public.m3u8"
         let advertisement = ServerStage.publicHost + "/mixed.m3u8"
-        let answer = try await stage.ask("/play.m3u8?url=\(live)&replace-breaks=\(advertisement)@cues")
-        try #require(answer.status == 200, "\(answer.body)")
-        return try MediaPlaylist(parsing: Array(answer.body.utf8))
+        let response = try await stage.ask("/play.m3u8?url=\(live)&replace-breaks=\(advertisement)@cues")
+        try #require(response.status == 200, "\(response.body)")
+        return try MediaPlaylist(parsing: Array(response.body.utf8))
     }
 
     @Test func numbersContinueAfterARestart() async throws {
@@ -98,9 +98,9 @@ import Testing
                 let variants = top.body.split(separator: "\n").filter { !$0.hasPrefix("#") }.map(String.init)
                 try #require(variants.count == 2)
                 func numbers(_ variant: String) async throws -> [ProgramDateTime: Int64] {
-                    let answer = try await stage.ask(variant)
-                    try #require(answer.status == 200, "\(answer.body)")
-                    let playlist = try MediaPlaylist(parsing: Array(answer.body.utf8))
+                    let response = try await stage.ask(variant)
+                    try #require(response.status == 200, "\(response.body)")
+                    let playlist = try MediaPlaylist(parsing: Array(response.body.utf8))
                     return Dictionary(
                         playlist.segments.compactMap { segment in
                             segment.programDateTime.map { ($0, segment.discontinuitySequence) }

@@ -62,6 +62,44 @@ import Testing
         SegmentAddress(ResourceAddress(target), delivery: delivery, link: nil).path(signedBy: signer)
     }
 
+    private static let stitched = "/play.m3u8?url=http://10.0.0.1/main.m3u8&append=http://10.0.0.1/ad.m3u8"
+
+    private func setPresentation(low: String?, high: String?) {
+        let text = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nlow.m3u8\n#EXT-X-STREAM-INF:BANDWIDTH=2\nhigh.m3u8\n"
+        transport.setResponses(for: "http://10.0.0.1/main.m3u8", .text(text))
+        transport.setResponses(for: "http://10.0.0.1/ad.m3u8", .text(Self.media("ad.ts")))
+        for (name, media) in [("low", low), ("high", high)] {
+            if let media { transport.setResponses(for: "http://10.0.0.1/\(name).m3u8", .text(media)) }
+        }
+    }
+
+    private static func media(_ segment: String, map: String = "") -> String {
+        "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:4\n\(map)#EXTINF:4,\n\(segment)\n#EXT-X-ENDLIST\n"
+    }
+
+    private static let fragmented = media("0.m4s", map: "#EXT-X-MAP:URI=\"init.mp4\"\n")
+
+    /// A player would otherwise receive a multivariant playlist, and then errors.
+    @Test func sourceThatCannotBeStitchedIsRefusedAtTheMultivariantPlaylist() async throws {
+        setPresentation(low: Self.fragmented, high: Self.fragmented)
+        let refused = try await ask(Self.stitched)
+        let refusal = try await refused.body.recorded().text
+        #expect(refused.status == .badRequest && refusal.contains("cannot-stitch"), "\(refusal)")
+        let child = try await ask(Self.stitched.replacingOccurrences(of: "main.m3u8", with: "low.m3u8"))
+        #expect(try await child.body.recorded().text == refusal)
+        // Before them, segments without a map can be played.
+        let prepended = Self.stitched.replacingOccurrences(of: "append=", with: "prepend=")
+        #expect(try await ask(prepended).status == .ok)
+    }
+
+    @Test(
+        arguments: [(fragmented, media("0.ts")), (media("0.ts"), fragmented), (nil, fragmented)] as [(String?, String?)]
+    )
+    func presentationWithAVariantThatCanBeStitchedIsDelivered(low: String?, high: String?) async throws {
+        setPresentation(low: low, high: high)
+        #expect(try await ask(Self.stitched).status == .ok)
+    }
+
     /// Additional bytes would be taken for the response to the next request, and missing ones for the end of the segment.
     @Test(
         arguments: [
@@ -73,9 +111,9 @@ import Testing
             for: "http://10.0.0.1/a.ts",
             .truncated([UInt8](repeating: 1, count: count), announced: announced)
         )
-        let answer = try await ask(segment("http://10.0.0.1/a.ts"))
-        #expect(answer.status == .ok && answer.body.contentLength == Int(announced))
-        let (body, error) = await answer.body.recordedWithError()
+        let response = try await ask(segment("http://10.0.0.1/a.ts"))
+        #expect(response.status == .ok && response.body.contentLength == Int(announced))
+        let (body, error) = await response.body.recordedWithError()
         #expect((error as? TransportError)?.code == code)
         #expect(body.bytes.count == (code == .wrongContent ? 0 : count) && body.isFinished == (code == nil))
     }
@@ -119,9 +157,9 @@ import Testing
     )
     func navigationsAreNotRedirected(destination: String?, isRedirected: Bool) async throws {
         let fields = destination.map { [(HTTPField.Name.secFetchDestination, $0)] } ?? []
-        let answer = try await ask(segment("http://10.0.0.1/a.ts", .redirect), fields)
-        #expect(answer.status == (isRedirected ? .found : .forbidden))
-        #expect(answer.headers[.location] == (isRedirected ? "http://10.0.0.1/a.ts" : nil))
+        let response = try await ask(segment("http://10.0.0.1/a.ts", .redirect), fields)
+        #expect(response.status == (isRedirected ? .found : .forbidden))
+        #expect(response.headers[.location] == (isRedirected ? "http://10.0.0.1/a.ts" : nil))
     }
 
     @Test(arguments: [
@@ -130,18 +168,18 @@ import Testing
         ("a\u{7F}b.ts", "a%7Fb.ts"), ("ä.ts", "%C3%A4.ts"), ("!.ts", "!.ts"), ("~.ts", "~.ts"),
     ])
     func locationHasPercentEncodedSpacesAndControlCharacters(name: String, expected: String) async throws {
-        let answer = try await ask(segment("http://10.0.0.1/" + name, .redirect))
-        #expect(answer.status == .found)
-        #expect(answer.headers[.location] == "http://10.0.0.1/" + expected)
+        let response = try await ask(segment("http://10.0.0.1/" + name, .redirect))
+        #expect(response.status == .found)
+        #expect(response.headers[.location] == "http://10.0.0.1/" + expected)
     }
 
     /// A segment that is sent over a conditioned link cannot be redirected.
     @Test func sharedConditionsApplyToEverySegment() async throws {
         transport.setResponses(for: "http://10.0.0.1/a.ts", .bytes([1, 2]))
         let outage = LinkProfile(name: "outage", outages: [.init(start: .zero, duration: .milliseconds(1))])
-        let answer = try await ask(segment("http://10.0.0.1/a.ts", .redirect), conditions: outage)
-        #expect(answer.status == .ok)
-        #expect(try await answer.body.recorded().bytes == [1, 2])
+        let response = try await ask(segment("http://10.0.0.1/a.ts", .redirect), conditions: outage)
+        #expect(response.status == .ok)
+        #expect(try await response.body.recorded().bytes == [1, 2])
     }
 }
 

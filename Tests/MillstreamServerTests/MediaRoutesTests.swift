@@ -43,9 +43,9 @@ import Testing
             let redirect = try await stage.ask("/play.m3u8?url=\(file)&segments=proxy")
             let location = try #require(redirect.field("Location"))
             #expect(redirect.status == 302 && location.hasPrefix("/segment/film.MP4?"))
-            let answer = try await stage.ask(location)
-            #expect(answer.status == 200 && answer.body == "moov", "\(answer.head) \(answer.body)")
-            #expect(answer.field("Content-Type") == "video/mp4")
+            let response = try await stage.ask(location)
+            #expect(response.status == 200 && response.body == "moov", "\(response.head) \(response.body)")
+            #expect(response.field("Content-Type") == "video/mp4")
             let part = try await stage.ask(location, fields: ["Range: bytes=1-2"])
             #expect(part.status == 206 && part.body == "oo")
             for delivery in ["", "&segments=direct"] {
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    /// An origin that cannot be reached does not delay the answer, for which the name is enough.
+    /// An origin that cannot be reached does not delay the response, for which the name is enough.
     @Test func nameOfAMediaFileDecidesAfterOneAttempt() async throws {
         let (film, video) = (ResourceAddress("https://h/film.mp4"), ResourceAddress("https://h/video"))
         let silent = ResourceLoader(SilentTransport())
@@ -169,8 +169,11 @@ import Testing
             let encoded = PercentEncoding.encode(address)
             let file = "/play.m3u8?url=\(stage.origin.address("/film.mp4"))&conditions=\(name)"
             for target in [address, file, "/api/playback/playlist?address=\(encoded)"] {
-                let answer = try await stage.ask(target)
-                #expect(answer.status == 400 && answer.errorCode == "unknown-conditions", "\(target): \(answer.body)")
+                let response = try await stage.ask(target)
+                #expect(
+                    response.status == 400 && response.errorCode == "unknown-conditions",
+                    "\(target): \(response.body)"
+                )
             }
         }
     }
@@ -231,8 +234,8 @@ import Testing
             stage.origin.set("/b.html", .init([1], contentType: "text/html", validators: []))
             for path in ["/a.ts", "/b.html"] { stage.origin.behave(path, .proper) }
             let addresses = try await segments(stage, "&segments=proxy")
-            let answer = try await stage.ask(addresses[0])
-            #expect(answer.status == 200 && answer.body == "0123456789")
+            let response = try await stage.ask(addresses[0])
+            #expect(response.status == 200 && response.body == "0123456789")
             for (name, value) in [
                 ("Content-Type", "video/mp2t"), ("Content-Length", "10"), ("Cache-Control", "private, max-age=9"),
                 ("Accept-Ranges", "bytes"), ("Last-Modified", "Wed, 01 Jan 2025 00:00:00 GMT"), ("Set-Cookie", nil),
@@ -242,9 +245,9 @@ import Testing
                 ("Vary", "Origin, Sec-Fetch-Site, Referer, User-Agent"),
                 ("Access-Control-Expose-Headers", "Content-Length, Content-Range"), ("Server", "Millstream"),
             ] as [(String, String?)] {
-                #expect(answer.field(name) == value, "\(name)")
+                #expect(response.field(name) == value, "\(name)")
             }
-            #expect(answer.field("ETag")?.hasPrefix("\"") == true)
+            #expect(response.field("ETag")?.hasPrefix("\"") == true)
             let range = try await stage.ask(addresses[0], fields: ["Range: bytes=2-4"])
             #expect(range.status == 206 && range.body == "234" && range.field("Content-Length") == "3")
             #expect(range.field("Content-Range") == "bytes 2-4/10")
@@ -280,8 +283,8 @@ import Testing
                 (tag, 206, "234"), (date, 206, "234"), ("\"old\"", 200, "0123456789"),
                 ("Tue, 01 Jan 2019 00:00:00 GMT", 200, "0123456789"),
             ] {
-                let answer = try await stage.ask(address, fields: ["Range: bytes=2-4", "If-Range: \(validator)"])
-                #expect(answer.status == status && answer.body == body, "\(validator): \(answer.head)")
+                let response = try await stage.ask(address, fields: ["Range: bytes=2-4", "If-Range: \(validator)"])
+                #expect(response.status == status && response.body == body, "\(validator): \(response.head)")
             }
         }
     }
@@ -331,9 +334,9 @@ import Testing
                 (.redirectLoop, 502, "bad-redirect"), (.closeBeforeHead, 502, "connection-lost"),
             ] as [(MisbehavingServer.Behavior, Int, String)] {
                 stage.origin.behave("/a.ts", behavior)
-                let answer = try await stage.ask(address)
-                #expect(answer.status == status && answer.errorCode == code, "\(answer.head) \(answer.body)")
-                #expect(answer.field("Access-Control-Allow-Origin") == "*")
+                let response = try await stage.ask(address)
+                #expect(response.status == status && response.errorCode == code, "\(response.head) \(response.body)")
+                #expect(response.field("Access-Control-Allow-Origin") == "*")
             }
         }
     }
@@ -377,8 +380,8 @@ import Testing
                 .init(source: ResourceAddress(stage.origin.address("/list.m3u8")), conditions: "WiFi")
             )
             #expect(address.hasSuffix("&conditions=WiFi&link=\(id)"))
-            let answer = try await stage.ask(address)
-            #expect(answer.status == 200 && answer.body == "segment")
+            let response = try await stage.ask(address)
+            #expect(response.status == 200 && response.body == "segment")
             let direct = try #require(try await segments(stage).first)
             #expect(try await stage.ask(direct).status == 302)
         }
@@ -386,8 +389,8 @@ import Testing
         try await onStage(media("private.ts"), conditions: outage) { (stage: ServerStage) async throws in
             let address = try #require(try await segments(stage).first)
             #expect(!address.contains("segments=proxy"))
-            let answer = try await stage.ask(address)
-            #expect(answer.status == 200 && answer.body == "segment")
+            let response = try await stage.ask(address)
+            #expect(response.status == 200 && response.body == "segment")
         }
     }
 
@@ -401,13 +404,13 @@ import Testing
 
     @Test func playlistResponsesHaveTheirHeaderFields() async throws {
         try await onStage(media("private.ts")) { (stage: ServerStage) async throws in
-            let answer = try await stage.ask("/play.m3u8?url=\(stage.origin.address("/list.m3u8"))")
+            let response = try await stage.ask("/play.m3u8?url=\(stage.origin.address("/list.m3u8"))")
             for (name, value) in [
                 ("Content-Type", "application/vnd.apple.mpegurl"), ("Cache-Control", "no-cache"),
-                ("Content-Length", "\(answer.body.utf8.count)"), ("Access-Control-Allow-Origin", "*"),
+                ("Content-Length", "\(response.body.utf8.count)"), ("Access-Control-Allow-Origin", "*"),
                 ("Cross-Origin-Resource-Policy", "cross-origin"), ("X-Content-Type-Options", "nosniff"),
             ] {
-                #expect(answer.field(name) == value, "\(name)")
+                #expect(response.field(name) == value, "\(name)")
             }
             let missing = try await stage.ask("/play.m3u8")
             #expect(missing.status == 400 && missing.errorCode == "missing-url")
@@ -463,8 +466,8 @@ import Testing
         }
     }
 
-    private func lines(_ answer: RawResponse) -> [String] {
-        answer.body.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { String($0) }
+    private func lines(_ response: RawResponse) -> [String] {
+        response.body.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { String($0) }
     }
 
     /// The player of the console meets the faults of the addresses at which other players request a package.
@@ -472,10 +475,10 @@ import Testing
         try await onStage(faults: ["path=/offline/*.ts&status=418"]) {
             (stage: ServerStage, asset: StoredAsset) async throws in
             let media = "/offline/\(asset.id)/\(try #require(asset.renditions.first).folder)/media.m3u8"
-            let answer = try await stage.ask(media)
-            let name = try #require(lines(answer).first)
+            let response = try await stage.ask(media)
+            let name = try #require(lines(response).first)
             let segment = try await stage.ask(media.replacing("media.m3u8", with: name))
-            #expect(answer.status == 200 && segment.status == 418)
+            #expect(response.status == 200 && segment.status == 418)
             let page = try await stage.ask("/api/playback/segment?segment=0&address=\(media)")
             #expect(page.status == 418 && page.errorCode == "simulated", "\(page.body)")
         }
@@ -498,21 +501,21 @@ import Testing
             #expect(segment.status == 206 && segment.body == "segment" && segment.field("Content-Type") == "video/mp2t")
             #expect(segment.field("Cache-Control") == "private, max-age=3600")
             #expect(segment.field("Cross-Origin-Resource-Policy") == "same-origin")
-            for (path, response) in [("multivariant.m3u8", top), ("\(folder)/\(name)", segment)] {
-                let date = try #require(response.field("Last-Modified"))
-                let tag = try #require(response.field("ETag"))
+            for (path, whole) in [("multivariant.m3u8", top), ("\(folder)/\(name)", segment)] {
+                let date = try #require(whole.field("Last-Modified"))
+                let tag = try #require(whole.field("ETag"))
                 for (fields, status) in [
                     (["If-Modified-Since: \(date)"], 304), (["If-Modified-Since: Thu, 01 Jan 1970 00:00:00 GMT"], 200),
                     (["If-Modified-Since: \(date)", "If-None-Match: \"other\""], 200),
                     (["If-Modified-Since: Thu, 01 Jan 1970 00:00:00 GMT", "If-None-Match: \(tag)"], 304),
                 ] {
-                    let answer = try await stage.ask("/offline/\(asset.id)/\(path)", fields: fields)
-                    #expect(answer.status == status && answer.field("Last-Modified") == date, "\(path) \(fields)")
+                    let response = try await stage.ask("/offline/\(asset.id)/\(path)", fields: fields)
+                    #expect(response.status == status && response.field("Last-Modified") == date, "\(path) \(fields)")
                 }
             }
             for path in ["none.m3u8", "\(folder)/none.ts", "\(folder)", "server-secret"] {
-                let answer = try await stage.ask("/offline/\(asset.id)/\(path)")
-                #expect(answer.status == 404 && answer.errorCode == "not-found", "\(path)")
+                let response = try await stage.ask("/offline/\(asset.id)/\(path)")
+                #expect(response.status == 404 && response.errorCode == "not-found", "\(path)")
             }
             #expect(try await stage.ask("/offline/none/multivariant.m3u8").status == 404)
         }
@@ -639,8 +642,8 @@ import Testing
                 }
             }
             #expect(try library.asset(id).renditions.map(\.isComplete) == [true, false])
-            let answer = try await stage.ask("/offline/\(id)/multivariant.m3u8")
-            #expect(answer.status == 200 && lines(answer).count == 2, "\(answer.body)")
+            let response = try await stage.ask("/offline/\(id)/multivariant.m3u8")
+            #expect(response.status == 200 && lines(response).count == 2, "\(response.body)")
         }
     }
 
@@ -766,8 +769,8 @@ import Testing
         try await ServerStage.run { options, _ in
             options.limits = ServerLimits(editing: EditLimits(edits: 1))
         } _: { (stage: ServerStage) async throws in
-            let answer = try await stage.ask("/play.m3u8?url=\(stage.privateSource)&start=0&start=0")
-            #expect(answer.status == 400 && answer.errorCode == "too-many-edits")
+            let response = try await stage.ask("/play.m3u8?url=\(stage.privateSource)&start=0&start=0")
+            #expect(response.status == 400 && response.errorCode == "too-many-edits")
         }
     }
 }

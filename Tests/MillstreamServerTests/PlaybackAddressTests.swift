@@ -391,8 +391,8 @@ import Testing
         ("url=https://h/plain&max-height=9&bandwidth=1...2", .badRequest, "nothing-left"),
     ])
     func playlistThatCannotBeEditedIsAnError(query: String, status: HTTPResponse.Status, code: String) async {
-        let answer = await error(query)
-        #expect(answer?.status == status && answer?.code == code)
+        let failure = await error(query)
+        #expect(failure?.status == status && failure?.code == code)
     }
 
     @Test(arguments: [
@@ -411,9 +411,9 @@ import Testing
         code: String
     ) async {
         transport.setResponses(for: "https://h/x", .text(text))
-        let answer = await error("url=https://h/x")
-        #expect(answer?.status == status && answer?.code == code)
-        #expect(answer?.message.hasPrefix("https://h/x: ") == true)
+        let failure = await error("url=https://h/x")
+        #expect(failure?.status == status && failure?.code == code)
+        #expect(failure?.message.hasPrefix("https://h/x: ") == true)
     }
 
     @Test func inspectionReturnsTheCompleteReport() async throws {

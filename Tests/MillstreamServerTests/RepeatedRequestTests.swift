@@ -4,7 +4,7 @@ import Testing
 
 @testable import MillstreamServer
 
-/// Tests which requests have equal answers.
+/// Tests which requests have equal responses.
 @Suite struct RepeatedRequestTests {
     private func request(
         _ fields: HTTPFields = [.userAgent: "player"],
@@ -23,7 +23,7 @@ import Testing
         return RepeatedRequest(head, isForwarded: isForwarded)
     }
 
-    @Test func allThatTheAnswerCanDependOnIsCompared() throws {
+    @Test func allThatTheResponseCanDependOnIsCompared() throws {
         let first = try #require(request())
         #expect(request() == first)
         #expect(request(target: "/play.m3u8?url=b") != first && request(authority: "other.example") != first)

@@ -30,8 +30,8 @@ import Testing
         }
     }
 
-    /// The second answer is given without the router, and is in the log and in the metrics as well.
-    @Test func everyAnswerIsLogged() async throws {
+    /// The second response is sent without the router, and is in the log and in the metrics as well.
+    @Test func everyResponseIsLogged() async throws {
         let logger = logger
         try await ServerStage.run(configure: { options, _ in options.requestLogger = logger }) {
             (stage: ServerStage) async throws in

@@ -268,7 +268,7 @@ import Testing
             }
         }
         router.get("short") { _, _ in
-            try await ClientPresence.whileClientIsConnected { try await workers.run { _ in "short answer" } }
+            try await ClientPresence.whileClientIsConnected { try await workers.run { _ in "short response" } }
         }
         let (ports, port) = AsyncStream<Int>.makeStream()
         let application = Application(
@@ -315,14 +315,14 @@ import Testing
         try await serving { port, _ in
             let client = try await connect(port)
             try await client.executeThenClose { inbound, outbound in
-                var answers = inbound.makeAsyncIterator()
+                var responses = inbound.makeAsyncIterator()
                 for _ in 0..<3 {
                     try await outbound.write(Self.request("/short"))
                     var text = ""
-                    while !text.hasSuffix("short answer"), let buffer = try await answers.next() {
+                    while !text.hasSuffix("short response"), let buffer = try await responses.next() {
                         text += String(buffer: buffer)
                     }
-                    #expect(text.hasPrefix("HTTP/1.1 200") && text.hasSuffix("short answer"))
+                    #expect(text.hasPrefix("HTTP/1.1 200") && text.hasSuffix("short response"))
                 }
             }
         }

@@ -35,8 +35,8 @@ import Testing
                     let connections = try (0..<4).map { _ in try RawConnection(port: stage.port) }
                     for connection in connections { connection.send(bytes) }
                     for connection in connections {
-                        let answer = try? await connection.readToEnd()
-                        #expect(answer.map { !$0.contains("HTTP/1.1 200") } ?? true)
+                        let response = try? await connection.readToEnd()
+                        #expect(response.map { !$0.contains("HTTP/1.1 200") } ?? true)
                     }
                 }
             }

@@ -24,11 +24,11 @@ import Testing
         hint: String? = nil,
         _ location: SourceLocation = #_sourceLocation
     ) {
-        let answer = ServerError(error)
-        #expect(answer.status == status, sourceLocation: location)
-        #expect(answer.code == code, sourceLocation: location)
-        #expect(answer.message == message, sourceLocation: location)
-        #expect(answer.hint == hint, sourceLocation: location)
+        let failure = ServerError(error)
+        #expect(failure.status == status, sourceLocation: location)
+        #expect(failure.code == code, sourceLocation: location)
+        #expect(failure.message == message, sourceLocation: location)
+        #expect(failure.hint == hint, sourceLocation: location)
     }
 
     @Test func serverErrorIsUnchanged() {
@@ -201,16 +201,16 @@ import Testing
     }
 
     @Test func errorResponseIsUncacheableJSON() async throws {
-        let answer = ServerError(.conflict, "code", "\"message\"", hint: "hint").response
-        #expect(answer.status == .conflict)
+        let response = ServerError(.conflict, "code", "\"message\"", hint: "hint").response
+        #expect(response.status == .conflict)
         #expect(
-            answer.headers
+            response.headers
                 == [
                     .contentType: "application/json; charset=utf-8", .cacheControl: "no-store",
-                    .contentLength: "\(answer.body.contentLength ?? 0)",
+                    .contentLength: "\(response.body.contentLength ?? 0)",
                 ]
         )
-        let body = try await answer.body.recorded()
+        let body = try await response.body.recorded()
         #expect(body.text == #"{"error":{"code":"code","message":"\"message\"","hint":"hint"}}"# && body.isFinished)
         let busy = ServerError(.serviceUnavailable, "busy", "wait").response
         #expect(busy.headers[.retryAfter] == "1")
@@ -220,38 +220,38 @@ import Testing
 
 @Suite struct ResponseTests {
     @Test func reportsAreSentAsJSON() async throws {
-        let answer = Response.json(.fields(["a": .integer(1)]), status: .accepted)
-        #expect(answer.status == .accepted)
+        let response = Response.json(.fields(["a": .integer(1)]), status: .accepted)
+        #expect(response.status == .accepted)
         #expect(
-            answer.headers == [
+            response.headers == [
                 .contentType: "application/json; charset=utf-8", .cacheControl: "no-store", .contentLength: "7",
             ]
         )
-        #expect(try await answer.body.recorded().text == #"{"a":1}"#)
+        #expect(try await response.body.recorded().text == #"{"a":1}"#)
         #expect(Response.json(.fields([:])).status == .ok)
     }
 
     @Test func serializedReportsAreSentAsJSON() async throws {
         let budget = try ServerCapacity(ServerLimits()).admit()
-        let answer = Response.json(Array("{}".utf8), budget: budget)
-        #expect(answer.status == .ok)
+        let response = Response.json(Array("{}".utf8), budget: budget)
+        #expect(response.status == .ok)
         #expect(
-            answer.headers == [
+            response.headers == [
                 .contentType: "application/json; charset=utf-8", .cacheControl: "no-store", .contentLength: "2",
             ]
         )
-        #expect(try await answer.body.recorded().text == "{}")
+        #expect(try await response.body.recorded().text == "{}")
     }
 
     @Test func playlistsMustBeRevalidated() async throws {
-        let answer = Response.playlist(Array("#EXTM3U\n".utf8))
-        #expect(answer.status == .ok)
+        let response = Response.playlist(Array("#EXTM3U\n".utf8))
+        #expect(response.status == .ok)
         #expect(
-            answer.headers == [
+            response.headers == [
                 .contentType: "application/vnd.apple.mpegurl", .cacheControl: "no-cache", .contentLength: "8",
             ]
         )
-        #expect(try await answer.body.recorded().text == "#EXTM3U\n")
+        #expect(try await response.body.recorded().text == "#EXTM3U\n")
     }
 
     @Test(arguments: [
@@ -283,7 +283,7 @@ import Testing
 @Suite struct ErrorResponsesTests {
     private struct Unexpected: Error {}
 
-    private func answer(_ error: any Error, _ lines: RecordingLogHandler.Lines) async throws -> Response {
+    private func response(to error: any Error, _ lines: RecordingLogHandler.Lines) async throws -> Response {
         let context = BasicRequestContext.detached(logger: Logger(label: "test") { _ in RecordingLogHandler(lines) })
         return try await ErrorResponses<BasicRequestContext>().handle(.get("/x?token=1"), context: context) { _, _ in
             throw error
@@ -292,25 +292,25 @@ import Testing
 
     @Test func onlyServerErrorsAreLogged() async throws {
         let lines = RecordingLogHandler.Lines()
-        let refused = try await answer(ServerError(.notFound, "not-found", "nothing"), lines)
+        let refused = try await response(to: ServerError(.notFound, "not-found", "nothing"), lines)
         #expect(refused.status == .notFound && lines.all.isEmpty)
-        let failed = try await answer(Unexpected(), lines)
+        let failed = try await response(to: Unexpected(), lines)
         #expect(failed.status == .internalServerError)
         #expect(lines.all == ["error: request failed error=Unexpected() path=/x"])
     }
 
     @Test func cancellationIsNotAnswered() async {
-        await #expect(throws: CancellationError.self) { try await answer(CancellationError(), .init()) }
+        await #expect(throws: CancellationError.self) { try await response(to: CancellationError(), .init()) }
     }
 
     @Test func requestsAreCountedByStatus() async throws {
         let metrics = ServerMetrics()
         let counting = RequestCounting<BasicRequestContext>(metrics: metrics)
         for status in [HTTPResponse.Status.ok, .ok, .notFound] {
-            let answer = try await counting.handle(.get("/segment/a?x=1"), context: .detached()) { _, _ in
+            let response = try await counting.handle(.get("/segment/a?x=1"), context: .detached()) { _, _ in
                 Response(status: status)
             }
-            #expect(answer.status == status)
+            #expect(response.status == status)
         }
         let text = metrics.text(downloads: 0, listeners: 0, connections: 0)
         #expect(text.contains("{area=\"segment\",status=\"200\"} 2\n"))

@@ -154,8 +154,8 @@ import Testing
                 #expect(try await stage.ask("/api/signing").body == "{\"required\":true}")
                 let plain = "/play.m3u8?url=\(stage.publicSource)"
                 let query = "/api/playback-address?address=" + PercentEncoding.encode(plain)
-                let answer = try await stage.ask(query)
-                let text = try #require(answer.body.firstMatch(of: /"address":"([^"]*)"/)?.1)
+                let response = try await stage.ask(query)
+                let text = try #require(response.body.firstMatch(of: /"address":"([^"]*)"/)?.1)
                 #expect(try await stage.ask(String(text)).status == 200)
                 #expect(try await stage.ask("/api/playback-address?address=/api/library").status == 400)
                 for path in ["/", "/api/library", "/metrics", "/offline/a/b.m3u8", query] {

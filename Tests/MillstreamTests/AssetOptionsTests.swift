@@ -159,10 +159,10 @@ extension PlayedOrigin {
             return "#EXTM3U\n#EXT-X-TARGETDURATION:6\n" + tags.joined(separator: "\n")
                 + "\n#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00Z\n" + segments
         }
-        var answers: [String: [ScriptedTransport.Response]] = [
+        var responses: [String: [ScriptedTransport.Response]] = [
             origin + "main.m3u8": [.text(media(first, count: 4)), .text(media(later, count: 5))]
         ]
-        for number in 0..<5 { answers[origin + "v\(number).ts"] = [.text("media")] }
-        return PlayedOrigin(answers: answers)
+        for number in 0..<5 { responses[origin + "v\(number).ts"] = [.text("media")] }
+        return PlayedOrigin(responses: responses)
     }
 }

@@ -150,10 +150,10 @@ import Testing
         )
         var texts: [String: String] = [:]
         Self.addSegments(1...60, to: &texts)
-        var answers = texts.mapValues { [ScriptedTransport.Response.text($0)] }
-        answers[PlayedOrigin.origin + "main.m3u8"] =
+        var responses = texts.mapValues { [ScriptedTransport.Response.text($0)] }
+        responses[PlayedOrigin.origin + "main.m3u8"] =
             Array(repeating: ScriptedTransport.Response.text(live), count: 10) + [.text(ended)]
-        try await PlayedOrigin(answers: answers).run { world in
+        try await PlayedOrigin(responses: responses).run { world in
             let item = world.item()
             let player = try Player(playerItem: item)
             player.play()

@@ -12,7 +12,7 @@ import Testing
     /// A presentation that fails with a known error.
     struct Failing: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        let answers: [String: [ScriptedTransport.Response]]
+        let responses: [String: [ScriptedTransport.Response]]
         let code: StreamingError.Code
         let number: Int
         /// The status in the error log if it differs from the error number: the HTTP status.
@@ -20,13 +20,13 @@ import Testing
 
         init(
             _ name: String,
-            _ answers: [String: ScriptedTransport.Response],
+            _ responses: [String: ScriptedTransport.Response],
             _ code: StreamingError.Code,
             _ number: Int,
             loggedStatus: Int? = nil
         ) {
             testDescription = name
-            self.answers = answers.reduce(into: [:]) { $0[PlayedOrigin.origin + $1.key] = [$1.value] }
+            self.responses = responses.reduce(into: [:]) { $0[PlayedOrigin.origin + $1.key] = [$1.value] }
             self.code = code
             self.number = number
             self.loggedStatus = loggedStatus
@@ -107,7 +107,7 @@ import Testing
     ]
 
     @Test(arguments: failing) func failureHasTheErrorNumberOfAVFoundation(failing: Failing) async throws {
-        try await PlayedOrigin(answers: failing.answers).run { world in
+        try await PlayedOrigin(responses: failing.responses).run { world in
             var options = AssetOptions()
             options.translatesDASH = false
             let item = world.item(options: options)

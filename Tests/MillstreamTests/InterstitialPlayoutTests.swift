@@ -20,7 +20,7 @@ import Testing
         )
     }
 
-    private static func answer(_ json: String) throws -> Result<InterstitialAssetList, PlayerError> {
+    private static func listResult(_ json: String) throws -> Result<InterstitialAssetList, PlayerError> {
         .success(try InterstitialAssetList(Array(json.utf8), at: list))
     }
 
@@ -35,7 +35,7 @@ import Testing
         var transcript = Self.listed()
         #expect(transcript.observe(at: 15) == ["load #1 list.json"])
         #expect(
-            transcript.handle(.listLoaded(request: 1, try Self.answer(Self.two))) == [
+            transcript.handle(.listLoaded(request: 1, try Self.listResult(Self.two))) == [
                 "list of a available", "enqueue 2 b.m3u8, 3 c.m3u8",
             ]
         )
@@ -56,7 +56,7 @@ import Testing
         #expect(transcript.deadline == 80)
         #expect(transcript.observe(at: 60) == [])
         #expect(
-            transcript.handle(.listLoaded(request: 1, try Self.answer(Self.two))) == [
+            transcript.handle(.listLoaded(request: 1, try Self.listResult(Self.two))) == [
                 "list of a available", "enqueue 2 b.m3u8, 3 c.m3u8", "rate 1.0",
             ]
         )
@@ -96,7 +96,7 @@ import Testing
     func emptyAssetListResumesAtTheResumptionOffset(offset: MediaTime?, effect: String) throws {
         var transcript = Self.listed { $0.resumptionOffset = offset }
         _ = transcript.observe(at: 15)
-        _ = transcript.handle(.listLoaded(request: 1, try Self.answer("{\"ASSETS\": []}")))
+        _ = transcript.handle(.listLoaded(request: 1, try Self.listResult("{\"ASSETS\": []}")))
         #expect(
             transcript.observe(at: 20) == [
                 "suspend", "current a", "list of a cleared", "finished a after 0.0", "current -", effect,
@@ -107,7 +107,7 @@ import Testing
     @Test func rejectedAssetOfAListIsSkipped() throws {
         var transcript = Self.listed()
         _ = transcript.observe(at: 15)
-        _ = transcript.handle(.listLoaded(request: 1, try Self.answer(Self.two)))
+        _ = transcript.handle(.listLoaded(request: 1, try Self.listResult(Self.two)))
         transcript.players.queue.items[2] = nil
         transcript.players.queue.current = 3
         #expect(transcript.handle(.itemRejected(2, PlayerError(.notLoaded, "a file"))) == [])
@@ -145,7 +145,7 @@ import Testing
         let list = "X-ASSET-LIST=\"https://example.com/list.json\",DURATION=30"
         try transcript.setStream([Transcript.range("a", at: 20, list)])
         #expect(transcript.observe() == ["events", "suspend", "current a", "load #1 list.json from 10.0"])
-        _ = transcript.handle(.listLoaded(request: 1, try Self.answer(Self.two)))
+        _ = transcript.handle(.listLoaded(request: 1, try Self.listResult(Self.two)))
         _ = transcript.observe(at: 6) { $0.endItem(after: 6) }
         // The distance from the live edge is preserved.
         #expect(transcript.observe(at: 18) { $0.endItem(after: 12) }.last == "seek #4 to 48.0")
@@ -191,7 +191,7 @@ import Testing
         var transcript = Self.listed()
         _ = transcript.observe(at: 15)
         let json = Self.two.dropLast() + ", \"SKIP-CONTROL\": {\"OFFSET\": 7}}"
-        _ = transcript.handle(.listLoaded(request: 1, try Self.answer(String(json))))
+        _ = transcript.handle(.listLoaded(request: 1, try Self.listResult(String(json))))
         _ = transcript.observe(at: 20)
         for (number, seconds) in [(2, 6), (3, 12)] {
             transcript.players.queue.items[number]?.duration = MediaTime(seconds: Int64(seconds))
@@ -329,7 +329,7 @@ import Testing
     @Test func failedItemIsRemovedFromTheQueue() throws {
         var transcript = Self.listed()
         _ = transcript.observe(at: 15)
-        _ = transcript.handle(.listLoaded(request: 1, try Self.answer(Self.two)))
+        _ = transcript.handle(.listLoaded(request: 1, try Self.listResult(Self.two)))
         _ = transcript.observe(at: 20)
         #expect(transcript.observe(at: 21) { $0.failItem() } == [])
         #expect(transcript.observe(at: 24) { $0.failItem() } == ["remove 3"])
@@ -344,7 +344,7 @@ import Testing
     @Test func itemsThatStartAndEndBetweenObservationsCountAsPlayed() throws {
         var transcript = Self.listed()
         _ = transcript.observe(at: 15)
-        _ = transcript.handle(.listLoaded(request: 1, try Self.answer(Self.two)))
+        _ = transcript.handle(.listLoaded(request: 1, try Self.listResult(Self.two)))
         _ = transcript.observe(at: 20)
         let lines = transcript.observe(at: 38) {
             $0.endItem(after: 6)
@@ -356,7 +356,7 @@ import Testing
     @Test func partlyFailedInterstitialReplacesItsPlayedDuration() throws {
         var transcript = Self.listed()
         _ = transcript.observe(at: 15)
-        _ = transcript.handle(.listLoaded(request: 1, try Self.answer(Self.two)))
+        _ = transcript.handle(.listLoaded(request: 1, try Self.listResult(Self.two)))
         _ = transcript.observe(at: 20)
         _ = transcript.observe(at: 20) { $0.failItem() }
         #expect(

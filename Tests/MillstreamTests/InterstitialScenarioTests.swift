@@ -88,7 +88,7 @@ import Testing
             case 10: transcript.stallItem()
             case 11: rejectItem()
             case 12, 13: endSeeks()
-            case 14, 15: answerLists()
+            case 14, 15: respondToLists()
             case 16: reachEnd()
             case 17: replaceItem()
             default: seconds += Double(pick(0..<90))
@@ -113,7 +113,7 @@ import Testing
             )
         }
 
-        private mutating func answerLists() {
+        private mutating func respondToLists() {
             guard let request = transcript.loads.min() else { return }
             let json = "{\"ASSETS\": [{\"URI\": \"b.m3u8\"}, {\"URI\": \"c.m3u8\"}]}"
             let list = try? InterstitialAssetList(Array(json.utf8), at: ResourceAddress("https://example.com/l.json"))

@@ -451,16 +451,16 @@ import Testing
 
     /// Returns a live stream that starts with 48 s of media.
     private static func broadcast(_ ranges: String..., lists: [String: String]) -> PlayedOrigin {
-        var answers = texts().mapValues { [ScriptedTransport.Response.text($0)] }
+        var responses = texts().mapValues { [ScriptedTransport.Response.text($0)] }
         let playlists = (0..<40).map { reload in
             "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00Z\n"
                 + ranges.map { "#EXT-X-DATERANGE:\($0)\n" }.joined()
                 + (0..<(8 + reload)).map { "#EXTINF:6,\nv\($0).ts\n" }.joined()
         }
-        answers[PlayedOrigin.origin + "main.m3u8"] = playlists.map { .text($0) }
-        for number in 10..<48 { answers["\(PlayedOrigin.origin)v\(number).ts"] = [.text("media")] }
-        for (address, text) in lists { answers[address] = [.text(text)] }
-        return PlayedOrigin(answers: answers)
+        responses[PlayedOrigin.origin + "main.m3u8"] = playlists.map { .text($0) }
+        for number in 10..<48 { responses["\(PlayedOrigin.origin)v\(number).ts"] = [.text("media")] }
+        for (address, text) in lists { responses[address] = [.text(text)] }
+        return PlayedOrigin(responses: responses)
     }
 
     private static let oneAd = "{\"ASSETS\": [{\"URI\": \"https://origin.example/ad.m3u8\", \"DURATION\": 12}]}"
@@ -625,11 +625,11 @@ import Testing
     }
 
     @Test func failedAssetListPreloadIsRetried() async throws {
-        var answers = Self.withList("").mapValues { [ScriptedTransport.Response.text($0)] }
-        answers[Self.list + "?_HLS_primary_id=session"] = [
+        var responses = Self.withList("").mapValues { [ScriptedTransport.Response.text($0)] }
+        responses[Self.list + "?_HLS_primary_id=session"] = [
             .failure(TransportError(.status, "not yet", status: 404)), .text(Self.oneAd),
         ]
-        try await PlayedOrigin(answers: answers).run { world in
+        try await PlayedOrigin(responses: responses).run { world in
             let player = try Player(playerItem: world.item())
             player.play()
             await world.wait(for: player.interstitialController.interstitialPlayer.states) {

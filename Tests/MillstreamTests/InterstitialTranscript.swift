@@ -42,18 +42,18 @@ struct InterstitialTranscript {
     /// The next deadline of the state machine, in seconds.
     var deadline: Double? { machine.deadline.map { $0 / .seconds(1) } }
 
-    /// Handles an event and the interstitial player's answers to rate changes, and returns descriptions of the effects.
+    /// Handles an event and the interstitial player's decisions on rate changes, and returns descriptions of the effects.
     mutating func handle(_ event: InterstitialStateMachine.Event) -> [String] {
         switch event {
         case .listLoaded(let request, _): loads.remove(request)
         case .seekEnded(let request, _): seeks.remove(request)
-        case .observed, .scheduled, .skip, .cancel, .itemRejected, .rateAnswered: break
+        case .observed, .scheduled, .skip, .cancel, .itemRejected, .rateDecided: break
         }
         let effects = machine.handle(event, at: now)
         for effect in effects { perform(effect) }
         var lines = effects.flatMap(Self.describe)
         for effect in effects {
-            if case .setRate = effect { lines += handle(.rateAnswered(isAccepted: acceptsRates)) }
+            if case .setRate = effect { lines += handle(.rateDecided(isAccepted: acceptsRates)) }
         }
         return lines
     }

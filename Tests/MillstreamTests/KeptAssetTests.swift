@@ -59,7 +59,7 @@ private final class HoldingDelegate: AssetResourceLoaderDelegate {
             defer { state.held = [] }
             return state.held
         }
-        for (request, bytes) in held { Self.answer(request, bytes) }
+        for (request, bytes) in held { Self.finish(request, with: bytes) }
     }
 
     func resourceLoader(
@@ -74,11 +74,11 @@ private final class HoldingDelegate: AssetResourceLoaderDelegate {
             state.held.append((loadingRequest, bytes))
             return true
         }
-        if !isHeld { Self.answer(loadingRequest, bytes) }
+        if !isHeld { Self.finish(loadingRequest, with: bytes) }
         return true
     }
 
-    private static func answer(_ request: AssetResourceLoadingRequest, _ bytes: [UInt8]) {
+    private static func finish(_ request: AssetResourceLoadingRequest, with bytes: [UInt8]) {
         request.contentInformationRequest.contentLength = Int64(bytes.count)
         request.dataRequest.respond(with: bytes)
         request.finishLoading()

@@ -17,11 +17,11 @@ final class PlayedOrigin: Sendable {
     private let latency: Duration
 
     convenience init(_ texts: [String: String], latency: Duration = .zero) {
-        self.init(answers: texts.mapValues { [.text($0)] }, latency: latency)
+        self.init(responses: texts.mapValues { [.text($0)] }, latency: latency)
     }
 
-    init(answers: [String: [ScriptedTransport.Response]], latency: Duration = .zero) {
-        transport = ScriptedTransport(answers, time: simulation)
+    init(responses: [String: [ScriptedTransport.Response]], latency: Duration = .zero) {
+        transport = ScriptedTransport(responses, time: simulation)
         self.latency = latency
     }
 

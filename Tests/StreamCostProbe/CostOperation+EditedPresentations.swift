@@ -29,7 +29,7 @@ extension CostOperation {
             edits.map { name, edits in
                 CostOperation("edited/\(name)/\(shape.name)", size: 40) { count in
                     let text = String(decoding: shape.bytes(count), as: UTF8.self)
-                    return try answer([base + "top.m3u8": [text], base + "other.m3u8": [text]], edits)
+                    return try loading([base + "top.m3u8": [text], base + "other.m3u8": [text]], edits)
                 }
             }
         }
@@ -40,13 +40,13 @@ extension CostOperation {
                 edits.dropLast().map { name, edits in
                     CostOperation("edited/\(name)/\(shape.name)", size: 40) { count in
                         let text = String(decoding: shape.bytes(count), as: UTF8.self)
-                        return try answer([base + "top.m3u8": [text], base + "other.m3u8": [text]], edits)
+                        return try loading([base + "top.m3u8": [text], base + "other.m3u8": [text]], edits)
                     }
                 }
             }
     }
 
-    private static func answer(_ texts: [String: [String]], _ edits: [(String, String)]) throws -> () throws -> Void {
+    private static func loading(_ texts: [String: [String]], _ edits: [(String, String)]) throws -> () throws -> Void {
         var texts = texts
         let child = "#EXTM3U\n" + PlaylistShape.header + repeated(4, PlaylistShape.segment) + PlaylistShape.end
         // The media playlists that determine the duration of gaps.

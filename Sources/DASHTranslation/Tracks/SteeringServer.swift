@@ -2,7 +2,7 @@ import DASHManifest
 import MediaTiming
 import ResourceAddressing
 
-/// The server that steers clients between locations, whose answers have the form that RFC 8216bis §7.1 defines
+/// The server that steers clients between locations, whose responses have the form that RFC 8216bis §7.1 defines
 /// (ETSI TS 103 998 §5).
 struct SteeringServer {
     /// A service location of the presentation, as a pathway of the playlists.

@@ -11,13 +11,7 @@ import Synchronization
 /// of `ffmpeg -f framemd5` for the same pixel format. The size and the pixels are those after the rotation that the track
 /// declares, as of FFmpeg without `-noautorotate`.
 public final class FrameChecksumOutput: VideoOutput {
-    fileprivate struct State: ~Copyable {
-        var file: OutputFile?
-        var pending: [UInt8] = []
-        var hasContent = false
-    }
-
-    private let state: Mutex<State>
+    private let output: Mutex<CollectedOutput>
 
     /// Creates the file.
     ///
@@ -25,23 +19,23 @@ public final class FrameChecksumOutput: VideoOutput {
     /// - Throws: ``OutputError`` with ``OutputError/Code/fileFailed``.
     public init(path: String) throws {
         let file = try OutputFile(path)
-        state = Mutex(State(file: file, pending: Array("#time,duration,width,height,format,checksum\n".utf8)))
+        output = Mutex(CollectedOutput(file, pending: Array("#time,duration,width,height,format,checksum\n".utf8)))
     }
 
     /// Appends the line of a frame.
     public func show(_ frame: VideoFrame) throws {
         let line = Self.line(frame)
-        try state.withLock { state in
-            state.pending += line.utf8
-            if state.pending.count >= 32_768 { try state.write() }
+        try output.withLock { output in
+            output.pending += line.utf8
+            if output.pending.count >= 32_768 { try output.write() }
         }
     }
 
     /// Writes the remaining lines and closes the file.
     public func finish() throws {
-        try state.withLock { state in
-            try state.write()
-            guard let file = state.file.take() else { return }
+        try output.withLock { output in
+            try output.write()
+            guard let file = output.takeFile() else { return }
             try file.finish()
         }
     }
@@ -55,23 +49,5 @@ public final class FrameChecksumOutput: VideoOutput {
             }
         return
             "\(frame.time),\(frame.duration),\(pixelBuffer.width),\(pixelBuffer.height),\(format),\(pixelBuffer.checksum())\n"
-    }
-}
-
-extension FrameChecksumOutput.State {
-    fileprivate mutating func write() throws(OutputError) {
-        guard !pending.isEmpty else { return }
-        do throws(OutputError) {
-            switch file {
-            case .some(let file): try file.write(pending)
-            case .none: return
-            }
-        } catch {
-            // A file that was only begun is of no use.
-            if !hasContent, let begun = file.take() { begun.discard() }
-            throw error
-        }
-        hasContent = true
-        pending.removeAll(keepingCapacity: true)
     }
 }

@@ -18,12 +18,10 @@ public final class WaveFileOutput: AudioOutput {
         var tag: Int { self == .integer16 ? 1 : 3 }
     }
 
-    fileprivate struct State: ~Copyable {
-        var file: OutputFile?
+    private struct State: ~Copyable {
+        var output = CollectedOutput()
         var format: AudioFormat?
         var byteCount = 0
-        var pending: [UInt8] = []
-        var hasContent = false
     }
 
     /// The maximum number of bytes of audio data: sizes have 32 bits, and the RIFF size includes 36 bytes of the
@@ -75,7 +73,7 @@ public final class WaveFileOutput: AudioOutput {
                 file.discard()
                 throw error
             }
-            state.file = consume file
+            state.output.begin(file)
             state.format = format
             return format
         }
@@ -96,9 +94,9 @@ public final class WaveFileOutput: AudioOutput {
             guard count <= limit - state.byteCount else {
                 throw OutputError(.tooLarge, "A WAV file is limited to 4 GiB: record a shorter time range", path: path)
             }
-            append(samples.samples, to: &state.pending)
+            append(samples.samples, to: &state.output.pending)
             state.byteCount += count
-            if state.pending.count >= 65_536 { try state.write() }
+            if state.output.pending.count >= 65_536 { try state.output.write() }
         }
     }
 
@@ -114,8 +112,8 @@ public final class WaveFileOutput: AudioOutput {
     /// Corrects the sizes in the header and closes the file.
     public func finish() throws {
         try state.withLock { state in
-            try state.write()
-            guard let format = state.format, let file = state.file.take() else { return }
+            try state.output.write()
+            guard let format = state.format, let file = state.output.takeFile() else { return }
             let header = Self.header(format, sampleFormat, byteCount: state.byteCount)
             _ = try file.overwrite(header, at: 0)
             try file.finish()
@@ -167,23 +165,5 @@ public final class WaveFileOutput: AudioOutput {
 
     private static func append(_ value: UInt32, _ count: Int, to bytes: inout [UInt8]) {
         for index in 0..<count { bytes.append(UInt8(truncatingIfNeeded: value >> UInt32(clamping: 8 * index))) }
-    }
-}
-
-extension WaveFileOutput.State {
-    fileprivate mutating func write() throws(OutputError) {
-        guard !pending.isEmpty else { return }
-        do throws(OutputError) {
-            switch file {
-            case .some(let file): try file.write(pending)
-            case .none: return
-            }
-        } catch {
-            // A file that was only begun is of no use.
-            if !hasContent, let begun = file.take() { begun.discard() }
-            throw error
-        }
-        hasContent = true
-        pending.removeAll(keepingCapacity: true)
     }
 }

@@ -140,7 +140,7 @@ package final class ResourceMemory: Sendable {
 
     // MARK: Loading
 
-    private enum Answer {
+    private enum ServerResponse {
         case notModified(TransportResponse)
         case content(ResourceLoader.Loaded, TransportResponse)
     }
@@ -149,9 +149,9 @@ package final class ResourceMemory: Sendable {
         var request = TransportRequest(address, kind: .playlist)
         if known != nil { request.headers += known?.metadata.validationFields ?? [] }
         let requested = options.now()
-        let answer: Answer
+        let result: ServerResponse
         do {
-            answer = try await loading.loader.send(request) { response in
+            result = try await loading.loader.send(request) { response in
                 guard response.status != 304 else { return .notModified(response) }
                 return .content(try await ResourceLoader.Loaded(reading: response, limit: loading.limit), response)
             }
@@ -159,7 +159,7 @@ package final class ResourceMemory: Sendable {
             guard let known, permitsStale(known, after: error) else { throw error }
             return known.resource
         }
-        switch answer {
+        switch result {
         case .notModified(let response):
             guard var entry = known, entry.metadata.address == response.address,
                 entry.metadata.isConfirmed(by: response.headers)

@@ -71,7 +71,7 @@ public final class AssetResourceLoadingRequest: Sendable {
         if case .cancelled = exchange.current.end { true } else { false }
     }
 
-    /// Finishes the loading: the redirect, the response and the bytes so far are the answer.
+    /// Finishes the loading with the redirect, or with the response and the bytes so far.
     ///
     /// A second call has no effect.
     public func finishLoading() { exchange.update { $0.finish(.finished) } }

@@ -35,7 +35,7 @@ package struct DelegatedTransport: Transport {
         var request = request
         for _ in 0...Self.redirectLimit {
             let isRenewal = renewals.isDue(request.address, at: time.now)
-            switch try await answer(to: request, isRenewal: isRenewal) {
+            switch try await delegateResponse(to: request, isRenewal: isRenewal) {
             case .response(let response): return response
             case .redirect(let redirect):
                 if redirect.address.hasCustomScheme {
@@ -60,19 +60,19 @@ package struct DelegatedTransport: Transport {
         do {
             return try await base.send(redirect)
         } catch let error as TransportError where [401, 403, 410].contains(error.status) && !isRenewal {
-            guard case .redirect(let renewed) = try await answer(to: request, isRenewal: true),
+            guard case .redirect(let renewed) = try await delegateResponse(to: request, isRenewal: true),
                 !renewed.address.hasCustomScheme, renewed.address != redirect.address
             else { throw error }
             return try await base.send(renewed)
         }
     }
 
-    private enum Answer {
+    private enum DelegateResponse {
         case response(TransportResponse)
         case redirect(TransportRequest)
     }
 
-    private func answer(to request: TransportRequest, isRenewal: Bool) async throws -> Answer {
+    private func delegateResponse(to request: TransportRequest, isRenewal: Bool) async throws -> DelegateResponse {
         let exchange = LoadingExchange(request)
         let sent = time.now
         if isRenewal { loader.report(.renewing, request) }
@@ -126,7 +126,7 @@ package struct DelegatedTransport: Transport {
         _ exchange: LoadingExchange,
         _ sent: Duration,
         _ cancellation: LoadingCancellation
-    ) throws -> Answer {
+    ) throws -> DelegateResponse {
         let request = exchange.request
         switch state.end {
         case .failed(let error): throw Self.loadingError(error, request)

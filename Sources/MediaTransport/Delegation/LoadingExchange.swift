@@ -2,7 +2,7 @@ import MediaTiming
 import NIOCore
 import Synchronization
 
-/// A request to a delegate and its answer, which the delegate writes and a transport reads.
+/// A request to a delegate and its response, which the delegate writes and a transport reads.
 final class LoadingExchange: Sendable {
     let request: TransportRequest
     /// The position of the first requested byte in the resource.

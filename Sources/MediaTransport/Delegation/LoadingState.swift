@@ -14,7 +14,7 @@ struct LoadingState: Sendable {
         case missing
     }
 
-    /// The end of the answer.
+    /// The end of the response.
     enum End: Sendable {
         case finished
         case failed(any Error)
@@ -70,7 +70,7 @@ struct LoadingState: Sendable {
         return piece
     }
 
-    /// Ends the answer.
+    /// Ends the response.
     ///
     /// - Returns: `false` if it had ended before; the first end counts.
     @discardableResult

@@ -34,8 +34,8 @@ public struct AccessToken: Sendable, Hashable {
         self.expiry = expiry
     }
 
-    /// An answer in JSON.
-    private struct Answer: Decodable {
+    /// The fields of a response in JSON.
+    private struct Fields: Decodable {
         let url: String?
         let query: String?
         let headers: [String: String]?
@@ -43,24 +43,24 @@ public struct AccessToken: Sendable, Hashable {
         let expires: Double?
     }
 
-    /// The maximum size of an answer in bytes.
-    static let maximumAnswerSize = 64 << 10
-    static var answerLimit: ByteCount { ByteCount(Int64(maximumAnswerSize)) }
+    /// The maximum size of a response in bytes.
+    static let maximumResponseSize = 64 << 10
+    static var responseLimit: ByteCount { ByteCount(Int64(maximumResponseSize)) }
 
-    /// Creates a token from the answer of a program or a server.
+    /// Creates a token from the response of a program or a server.
     ///
-    /// The answer is a line with a signed URL or with query parameters, or a JSON object with the fields `url` or `query`,
+    /// The response is a line with a signed URL or with query parameters, or a JSON object with the fields `url` or `query`,
     /// `headers`, `prefix`, and `expires` in seconds since 1970, all of them optional.
     ///
     /// - Parameters:
-    ///   - answer: The bytes of the answer.
+    ///   - response: The bytes of the response.
     ///   - address: The URL that the token is for, to which a relative `url` or `prefix` is resolved.
     /// - Throws: ``TransportError`` with the code ``TransportError/Code/tokenUnavailable``.
-    public init(answer: [UInt8], for address: ResourceAddress) throws {
+    public init(response: [UInt8], for address: ResourceAddress) throws {
         func failure(_ problem: String) -> TransportError {
-            TransportError(.tokenUnavailable, "the answer with the token \(problem)", address: address)
+            TransportError(.tokenUnavailable, "the response with the token \(problem)", address: address)
         }
-        let text = String(decoding: answer, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        let text = String(decoding: response, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
         guard !text.isEmpty else { throw failure("is empty") }
         guard text.hasPrefix("{") else {
             guard Self.isWritable(text) else { throw failure("is neither one line nor a JSON object") }
@@ -68,9 +68,9 @@ public struct AccessToken: Sendable, Hashable {
             self.init(url.isHTTP ? .url(url) : .query(text.first == "?" ? String(text.dropFirst()) : text))
             return
         }
-        let fields: Answer
+        let fields: Fields
         do {
-            fields = try JSONDecoder().decode(Answer.self, from: Data(text.utf8))
+            fields = try JSONDecoder().decode(Fields.self, from: Data(text.utf8))
         } catch {
             throw failure("is not a JSON object with url, query, headers, prefix and expires")
         }

@@ -20,7 +20,7 @@ public struct ProgramTokenSource: AccessTokenSource {
         self.timeLimit = timeLimit
     }
 
-    /// Returns the token that the program writes to its standard output; see ``AccessToken/init(answer:for:)``.
+    /// Returns the token that the program writes to its standard output; see ``AccessToken/init(response:for:)``.
     ///
     /// - Throws: ``TransportError``.
     public func token(for address: ResourceAddress) async throws -> AccessToken {
@@ -38,7 +38,7 @@ public struct ProgramTokenSource: AccessTokenSource {
         let name = command.first ?? ""
         let problem: String
         switch result {
-        case .output(let bytes): return try AccessToken(answer: bytes, for: address)
+        case .output(let bytes): return try AccessToken(response: bytes, for: address)
         case .notStarted(let code): problem = "cannot be started (\(String(cString: strerror(code))))"
         case .failed(let status): problem = "ended with the status \(status)"
         case .tooSlow: problem = "did not end within \(timeLimit / .seconds(1)) seconds"
@@ -87,7 +87,7 @@ private final class ProgramRun: Sendable {
             let hasEnded = information.si_signo == SIGCHLD
             // What the program has written before its end is in the pipe.
             var ready = pollfd(fd: pipe[0], events: Int16(clamping: POLLIN), revents: 0)
-            while !isAtEnd, bytes.count <= AccessToken.maximumAnswerSize, poll(&ready, 1, hasEnded ? 0 : 50) > 0 {
+            while !isAtEnd, bytes.count <= AccessToken.maximumResponseSize, poll(&ready, 1, hasEnded ? 0 : 50) > 0 {
                 let count = read(pipe[0], &buffer, buffer.count)
                 isAtEnd = count <= 0
                 if count > 0 { bytes += buffer[..<count] }
@@ -99,9 +99,9 @@ private final class ProgramRun: Sendable {
                 waitpid(id, &status, 0)
                 let signal = status & 0x7F
                 if status != 0 { return .failed(signal == 0 ? status >> 8 & 0xFF : signal.negatedSaturated()) }
-                return bytes.count > AccessToken.maximumAnswerSize ? .tooLong : .output(bytes)
+                return bytes.count > AccessToken.maximumResponseSize ? .tooLong : .output(bytes)
             }
-            let isTooLong = bytes.count > AccessToken.maximumAnswerSize
+            let isTooLong = bytes.count > AccessToken.maximumResponseSize
             let isTooSlow = ContinuousClock.now - start >= timeLimit
             if isTooLong || isTooSlow || isCanceled.withLock({ $0 }) {
                 killpg(id, SIGKILL)

@@ -9,13 +9,13 @@ public struct ServerTokenSource: AccessTokenSource {
     ///
     /// - Parameters:
     ///   - address: The URL to which the parameter `url` is added, the percent-encoded URL that the token is for.
-    ///   - loader: The loader of the answers.
+    ///   - loader: The loader of the responses.
     public init(_ address: ResourceAddress, loader: ResourceLoader) {
         self.address = address
         self.loader = loader
     }
 
-    /// Returns the token of the server; see ``AccessToken/init(answer:for:)``.
+    /// Returns the token of the server; see ``AccessToken/init(response:for:)``.
     ///
     /// - Throws: ``TransportError``.
     public func token(for target: ResourceAddress) async throws -> AccessToken {
@@ -25,8 +25,8 @@ public struct ServerTokenSource: AccessTokenSource {
             kind: .other
         )
         do {
-            let loaded = try await loader.load(request, limit: AccessToken.answerLimit)
-            return try AccessToken(answer: loaded.bytes, for: target)
+            let loaded = try await loader.load(request, limit: AccessToken.responseLimit)
+            return try AccessToken(response: loaded.bytes, for: target)
         } catch let error as TransportError where error.code != .tokenUnavailable {
             // The URL of the request contains that of the resource, which is shortened elsewhere.
             throw TransportError(

@@ -91,7 +91,7 @@ private final class TokenMemory: Sendable {
     private let source: any AccessTokenSource
     private let now: @Sendable () -> UnixSeconds
     private let state = Mutex(State())
-    private let answers = Broadcast()
+    private let responses = Broadcast()
 
     /// The maximum number of tokens, beyond which the oldest is removed.
     private static let maximumCount = 256
@@ -110,7 +110,7 @@ private final class TokenMemory: Sendable {
         self.now = now
     }
 
-    /// Returns a token for a URL; requests that need a new one at the same time wait for the same answer.
+    /// Returns a token for a URL; requests that need a new one at the same time wait for the same response.
     ///
     /// - Parameters:
     ///   - address: The URL.
@@ -121,7 +121,7 @@ private final class TokenMemory: Sendable {
         let folder = Self.folder(of: address)
         while true {
             enum Turn { case known(Entry), failed(any Error), wait, ask }
-            let seen = answers.count
+            let seen = responses.count
             let now = now()
             let turn: Turn = state.withLock { state in
                 state.entries.removeAll { $0.expiry < now }
@@ -142,12 +142,12 @@ private final class TokenMemory: Sendable {
             case .known(let entry): return (entry.token, entry.number)
             case .failed(let error): throw error
             case .wait:
-                await answers.wait(after: seen)
+                await responses.wait(after: seen)
                 try Task.checkCancellation()
             case .ask:
                 defer {
                     state.withLock { _ = $0.asking.remove(folder) }
-                    answers.notify()
+                    responses.notify()
                 }
                 do {
                     let token = try await source.token(for: address)

@@ -54,9 +54,9 @@ struct AssetListRequests: Sendable {
     /// Begins to load a list.
     mutating func begin(_ address: ResourceAddress, request: Int) { statuses[address] = .loading(request: request) }
 
-    /// Accepts the answer to a request.
+    /// Accepts the response to a request.
     ///
-    /// - Returns: The address of the list; `nil` if the answer is no longer awaited.
+    /// - Returns: The address of the list; `nil` if the response is no longer awaited.
     mutating func finish(
         request: Int,
         _ result: Result<InterstitialAssetList, PlayerError>

@@ -30,7 +30,7 @@ public final class InterstitialController: Sendable {
     /// The published state, and the inputs that wait for the coordinator.
     struct Core: Sendable {
         var state = State()
-        /// The commands of the application and the answers to requests, in their order.
+        /// The commands of the application and the results of requests, in their order.
         var inbox: [InterstitialStateMachine.Event] = []
     }
 

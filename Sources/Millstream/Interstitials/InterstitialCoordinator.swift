@@ -93,13 +93,13 @@ struct InterstitialCoordinator: Sendable {
         return number
     }
 
-    /// Returns the next command of the application, or answer to a request.
+    /// Returns the next command of the application, or result of a request.
     private mutating func takeEvent() -> StateMachine.Event? {
         guard !hub.state.inbox.isEmpty else { return nil }
         let event = hub.update { core, _ in core.inbox.removeFirst() }
         switch event {
         case .listLoaded(let request, _), .seekEnded(let request, _): requests[request] = nil
-        case .observed, .scheduled, .skip, .cancel, .itemRejected, .rateAnswered: break
+        case .observed, .scheduled, .skip, .cancel, .itemRejected, .rateDecided: break
         }
         return event
     }
@@ -140,7 +140,7 @@ struct InterstitialCoordinator: Sendable {
         case .clearQueue:
             player.removeAllItems()
             items = [:]
-        case .setRate(let rate): return [.rateAnswered(isAccepted: player.setRate(rate))]
+        case .setRate(let rate): return [.rateDecided(isAccepted: player.setRate(rate))]
         case .setVolume(let volume, let isMuted): player.change { $0.setVolume(volume, isMuted: isMuted) }
         case .seek(let request, let target):
             guard let item = primaryItem.item else { break }

@@ -95,7 +95,7 @@ struct InterstitialPlayout: Sendable {
         if current == number { current = items.first?.number }
     }
 
-    /// Accepts the answer of the interstitial player to the last rate.
+    /// Records that the interstitial player accepted the last rate.
     mutating func acceptRate() {
         if case .requested(let primaryRate) = rate { rate = .accepted(primaryRate: primaryRate) }
     }

@@ -23,7 +23,7 @@ struct InterstitialStateMachine: Sendable {
         /// An item was not put into the queue, because its address must not be loaded.
         case itemRejected(Int, PlayerError)
         /// The interstitial player accepted or refused a rate.
-        case rateAnswered(isAccepted: Bool)
+        case rateDecided(isAccepted: Bool)
         /// A seek of the primary item ended.
         case seekEnded(request: Int, SeekResult)
     }
@@ -114,7 +114,7 @@ struct InterstitialStateMachine: Sendable {
             accept(result, of: request)
             proceed()
         case .itemRejected(let number, let error): reject(number, error)
-        case .rateAnswered(let isAccepted):
+        case .rateDecided(let isAccepted):
             if isAccepted, case .playing(let current, var playout) = activity {
                 playout.acceptRate()
                 activity = .playing(current, playout)

@@ -110,8 +110,8 @@ extension PlayerItem {
     /// - Returns: The events of the item that resulted from the output.
     func receive(_ output: PlaybackEngineOutput, from session: ItemSession) -> [Event] {
         let (events, waiting, playbackSession) = hub.update { core, events in
-            let hasAnswer = core.process(output, from: session, events: &events)
-            return (events.map(\.event), hasAnswer ? core.session : nil, core.recorder?.session)
+            let hasCommands = core.process(output, from: session, events: &events)
+            return (events.map(\.event), hasCommands ? core.session : nil, core.recorder?.session)
         }
         waiting?.commands.wake()
         if case .event(let event) = output, !events.isEmpty, let playbackSession {

@@ -12,8 +12,8 @@ struct ServerRequestContext: RequestContext {
     let channel: any Channel
     /// The kind of client; a request that has not been classified is treated as one from a page of another site.
     var initiator = RequestInitiator.foreignPage
-    /// The playlist that the route sends, if its answer can be given again; `nil` if no answers are stored.
-    var answerOffer: AnswerOffer?
+    /// The playlist that the route sends, if the response can be sent again; `nil` if no responses are stored.
+    var responseOffer: ResponseOffer?
 
     /// Creates the context of a request.
     init(source: Source) {

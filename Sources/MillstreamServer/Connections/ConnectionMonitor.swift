@@ -206,8 +206,8 @@ final class RequestMonitor: ChannelDuplexHandler, RemovableChannelHandler {
             case .idle, .response: false
             }
         guard isRequestDue, !hasStartedResponse else { return context.close(promise: nil) }
-        let answer = ServerError(.requestTimeout, "request-timeout", "the request took too long to arrive")
-        let text = ByteBuffer(string: "{\"error\":\(answer.report.json)}")
+        let failure = ServerError(.requestTimeout, "request-timeout", "the request took too long to arrive")
+        let text = ByteBuffer(string: "{\"error\":\(failure.report.json)}")
         let head = HTTPResponse(
             status: .requestTimeout,
             headerFields: [

@@ -7,8 +7,8 @@ import NIOHTTP1
 /// An HTTP/1.1 channel whose connections are subject to the limits of a registry.
 struct LimitedHTTPChannel: ServerChildChannel {
     let registry: ConnectionRegistry
-    /// The answers that are given without the responder; `nil` for none.
-    let answers: RepeatedAnswers?
+    /// The responses that are sent without the responder; `nil` for none.
+    let responses: RepeatedResponses?
     /// The logger of answered requests; `nil` to log none.
     let requestLogger: Logger?
     let base: HTTP1Channel
@@ -19,7 +19,7 @@ struct LimitedHTTPChannel: ServerChildChannel {
             try channel.pipeline.syncOperations.addHandler(ByteMonitor(registry, monitor))
             let boundMonitor = NIOLoopBound(monitor, eventLoop: channel.eventLoop)
             let setup = base.setup(channel: channel, logger: logger)
-            return setup.flatMapThrowing { [registry, answers, requestLogger] value in
+            return setup.flatMapThrowing { [registry, responses, requestLogger] value in
                 let operations = channel.pipeline.syncOperations
                 // Before the target is converted, and the authority of one in absolute form lost.
                 let decoder = try operations.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
@@ -30,8 +30,12 @@ struct LimitedHTTPChannel: ServerChildChannel {
                 // The monitor answers requests that take too long.
                 if let log { try operations.addHandler(log, position: .before(state)) }
                 try operations.addHandler(boundMonitor.value, position: .before(state))
-                if let answers {
-                    let handler = AnswerHandler(answers, trustedProxies: registry.limits.trustedProxies, log: log)
+                if let responses {
+                    let handler = RepeatedResponseHandler(
+                        responses,
+                        trustedProxies: registry.limits.trustedProxies,
+                        log: log
+                    )
                     try operations.addHandler(handler, position: .before(state))
                 }
                 return value
@@ -50,18 +54,18 @@ extension HTTPServerBuilder {
     ///
     /// - Parameters:
     ///   - registry: The registry.
-    ///   - answers: The answers that are given without the responder; none by default.
+    ///   - responses: The responses that are sent without the responder; none by default.
     ///   - requestLogger: The logger of answered requests; none by default.
     /// - Returns: The builder of the server.
     static func limited(
         by registry: ConnectionRegistry,
-        answers: RepeatedAnswers? = nil,
+        responses: RepeatedResponses? = nil,
         requestLogger: Logger? = nil
     ) -> HTTPServerBuilder {
         HTTPServerBuilder { responder in
             LimitedHTTPChannel(
                 registry: registry,
-                answers: answers,
+                responses: responses,
                 requestLogger: requestLogger,
                 base: .detectingDisconnects(responder)
             )

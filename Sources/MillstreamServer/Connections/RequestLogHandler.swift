@@ -5,7 +5,7 @@ import NIOCore
 import NIOHTTPTypes
 import ResourceAddressing
 
-/// The part that the memory of the server had in an answer.
+/// The part that the memory of the server had in a response.
 enum CacheResult: Sendable, Equatable {
     case playlist(ServerMetrics.PlaylistSource)
     /// A segment that passed through the server, from its memory or from another server or cache.
@@ -50,7 +50,7 @@ final class RequestLogHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private let time: any TimeSource
     /// The requests in the order in which they arrived, which is that of their responses.
     private var pending: ArraySlice<PendingRequest> = []
-    /// The part that the memory of the server had in the next answer; `nil` if it had none.
+    /// The part that the memory of the server had in the next response; `nil` if it had none.
     private var cacheResult: CacheResult?
 
     /// Creates a handler.
@@ -63,7 +63,7 @@ final class RequestLogHandler: ChannelDuplexHandler, RemovableChannelHandler {
         self.time = time
     }
 
-    /// Sets the part that the memory of the server has in the answer that the caller writes next.
+    /// Sets the part that the memory of the server has in the response that the caller writes next.
     func setCacheResult(_ result: CacheResult) { cacheResult = result }
 
     func channelInactive(context: ChannelHandlerContext) {

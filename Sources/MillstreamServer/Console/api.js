@@ -85,6 +85,17 @@ export async function fetchSignedURL(url, { isFile }) {
     return (await request('GET', `/api/playback-address?address=${encodeURIComponent(url)}${kind}`)).address;
 }
 
+/** The time for which a response is awaited that only tells whether a playback URL is refused. */
+const refusalMilliseconds = 15_000;
+
+/** Returns the error with which the server refuses a playback URL, or `undefined` if it delivers the playlist. */
+export async function fetchRefusal(url) {
+    const response = await fetch(url, { signal: AbortSignal.timeout(refusalMilliseconds) });
+    if (!response.ok) return parseError(response);
+    await response.body?.cancel();
+    return undefined;
+}
+
 /** Fetches the report of a playlist: its variants, renditions and diagnostics; `{kind: "file"}` for a media file. */
 export function inspectStream(source) {
     return request('GET', `/api/inspect?url=${encodeURIComponent(source)}`);

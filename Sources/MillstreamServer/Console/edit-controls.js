@@ -1,14 +1,14 @@
 // The controls of edits. They are derived from the definitions that the server returns (GET /api/edits).
 
-import { createElement, setAttribute, setHidden } from './element.js';
+import { createElement, setAttribute, setHidden, setText, setTextWithURLsOrHide } from './element.js';
 import { showMessage } from './messages.js';
 
 /**
  * Creates the control of an edit.
  *
  * A control has `definition`, `node`, `fields` (the inputs, which can be disabled), `value` (the value for the playback
- * URL, or `undefined` without the edit) and `reset()`. A control with menus of streams also has `updateStreams(store)`.
- * The fields send `change` events.
+ * URL, or `undefined` without the edit) and `reset()`. A control with menus of streams also has `updateStreams(store)`, and
+ * `checkStreams(findRefusal)` if the server knows which streams cannot be used. The fields send `change` events.
  */
 export function createEditControl(definition) {
     const create = definition.parameter ? creators[definition.parameter.type] ?? createTextField : createCheckbox;
@@ -70,28 +70,32 @@ function createNumberField({ name, title, summary, parameter, examples = [] }) {
 }
 
 function createStreamMenu({ name, title, summary }) {
-    const menu = new StreamMenu(name, title, summary);
+    const menu = new StreamMenu(name, title, summary, (url) => url);
+    const row = labeledField(name, title, summary, menu.select);
     return {
-        node: createElement('div', { class: 'stream-control' }, labeledField(name, title, summary, menu.select), menu.urlField),
+        node: createElement('div', { class: 'stream-control' }, row, menu.urlField, menu.note),
         fields: [menu.select, menu.urlField],
         value: () => menu.url,
         reset: () => menu.reset(),
         updateStreams: (store) => menu.update(store),
+        checkStreams: (findRefusal) => { menu.findRefusal = findRefusal; },
     };
 }
 
 /** A menu of streams with a field for the position, a time or a rule, that follows the URL of the stream after `@`. */
 function createStreamMenuWithPosition({ name, title, summary, examples = [] }, position) {
-    const menu = new StreamMenu(name, title, summary);
     const example = examples[0]?.split('@').at(-1);
     const field = createElement('input', {
         type: 'text', id: `${name}-${position}`, autocomplete: 'off', spellcheck: 'false', title: summary,
         placeholder: example, 'aria-label': `${title}: ${position}`,
     });
-    const value = () => (menu.url && field.value.trim() ? `${menu.url}@${field.value.trim()}` : undefined);
+    const valueFor = (url) => (url && field.value.trim() ? `${url}@${field.value.trim()}` : undefined);
+    const menu = new StreamMenu(name, title, summary, valueFor);
+    const value = () => valueFor(menu.url);
     const row = labeledField(name, title, summary, createElement('div', { class: 'field-row' }, menu.select, field));
-    const node = createElement('div', { class: 'stream-control' }, row, menu.urlField);
+    const node = createElement('div', { class: 'stream-control' }, row, menu.urlField, menu.note);
     node.addEventListener('change', () => {
+        menu.showRefusals();
         const isMissing = Boolean(menu.url) && !field.value.trim();
         setAttribute(field, 'aria-invalid', isMissing ? 'true' : null);
         if (isMissing) showMessage(`${title} also requires a ${position}, such as ${example}.`);
@@ -106,6 +110,8 @@ function createStreamMenuWithPosition({ name, title, summary, examples = [] }, p
             setAttribute(field, 'aria-invalid', null);
         },
         updateStreams: (store) => menu.update(store),
+        // Breaks are known only when a player requests a media playlist.
+        checkStreams: position === 'time' ? (findRefusal) => { menu.findRefusal = findRefusal; } : undefined,
     };
 }
 
@@ -117,13 +123,29 @@ function labeledField(name, title, summary, field) {
 /** The value of the option for the stream at a URL; identifiers of streams have no such character. */
 const otherURL = ':url';
 
-/** A menu of the HLS streams in the catalog, and a field for the URL of another stream. */
+/** The maximum number of streams for which the server is asked whether they can be used. */
+const maximumCheckedStreams = 32;
+
+/**
+ * A menu of the HLS streams in the catalog, and a field for the URL of another stream.
+ *
+ * When the menu receives the focus, it asks which streams can be used, and disables the others. `valueFor(url)` returns the value of
+ * the edit with the stream at a URL, or `undefined` if that is not complete.
+ */
 class StreamMenu {
+    /** Returns why the server refuses a value of the edit, or `undefined`; asynchronous. */
+    findRefusal;
+    #valueFor;
     #store;
     #streams = [];
     #options;
+    // The reasons for which values are refused; `undefined` for values that are not.
+    #refusals = new Map();
+    #checkCount = 0;
 
-    constructor(name, title, summary) {
+    constructor(name, title, summary, valueFor) {
+        this.#valueFor = valueFor;
+        this.note = createElement('p', { class: 'note', id: `${name}-note`, hidden: true });
         this.select = createElement('select', { id: name, title: summary });
         this.urlField = createElement('input', {
             type: 'url', id: `${name}-url`, class: 'stream-url', hidden: true, autocomplete: 'off', spellcheck: 'false', title: summary,
@@ -131,6 +153,7 @@ class StreamMenu {
         });
         this.#showOptions();
         this.select.addEventListener('change', () => this.#showField());
+        this.select.addEventListener('focus', () => this.#checkStreams());
         this.urlField.addEventListener('change', () => {
             const isInvalid = this.urlField.value.trim() !== '' && !this.url;
             setAttribute(this.urlField, 'aria-invalid', isInvalid ? 'true' : null);
@@ -150,6 +173,40 @@ class StreamMenu {
         this.urlField.value = '';
         setAttribute(this.urlField, 'aria-invalid', null);
         this.#showField();
+        // They are those of another stream.
+        this.#checkCount += 1;
+        this.#refusals.clear();
+        this.showRefusals();
+    }
+
+    /** Asks which streams can be used, one after the other, until another stream is selected. */
+    async #checkStreams() {
+        if (!this.findRefusal) return;
+        this.#checkCount += 1;
+        const check = this.#checkCount;
+        for (const { url } of this.#streams.slice(0, maximumCheckedStreams)) {
+            const value = this.#valueFor(url);
+            if (value === undefined || this.#refusals.has(value)) continue;
+            const refusal = await this.findRefusal(value);
+            if (check !== this.#checkCount) return;
+            this.#refusals.set(value, refusal);
+            this.showRefusals();
+        }
+    }
+
+    /** Disables the streams that cannot be used, and shows why. */
+    showRefusals() {
+        let reason;
+        for (const { id, name, url } of this.#streams) {
+            const refusal = this.#refusals.get(this.#valueFor(url));
+            const option = [...this.select.options].find(({ value }) => value === id);
+            if (!option) continue;
+            option.disabled = refusal !== undefined;
+            setText(option, refusal === undefined ? name : `${name} (cannot be stitched)`);
+            setAttribute(option, 'title', refusal);
+            reason ??= refusal;
+        }
+        setTextWithURLsOrHide(this.note, reason && `Some streams cannot be stitched to this one. ${reason}`);
     }
 
     update(store) {
@@ -182,5 +239,6 @@ class StreamMenu {
             createElement('option', { value: otherURL, text: 'Other URL…' }),
         );
         if (selected === otherURL || streams.some(({ id }) => id === selected)) this.select.value = selected;
+        this.showRefusals();
     }
 }

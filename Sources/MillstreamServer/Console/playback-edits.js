@@ -1,12 +1,12 @@
 // The panel of edits. They belong to the selected stream; any change reloads it.
 
-import { fetchEdits, fetchRequiresSignature, inspectStream } from './api.js';
+import { fetchEdits, fetchRefusal, fetchRequiresSignature, fetchSignedURL, inspectStream } from './api.js';
 import { createEditControl } from './edit-controls.js';
 import { createElement, setHidden, setText, setTextOrHide } from './element.js';
-import { errorDescription } from './error-message.js';
+import { errorDescription, errorMessage } from './error-message.js';
 import { formatBitRate, formatResolution } from './format.js';
 import { showMessage } from './messages.js';
-import { bandwidthRange } from './playback-url.js';
+import { bandwidthRange, playbackURL } from './playback-url.js';
 import { PreviewDuration } from './preview-duration.js';
 import { VariantList } from './variant-list.js';
 
@@ -17,6 +17,10 @@ const segmentsNotes = {
     direct: 'The playlists have the URLs of the origin. The server sees no requests for segments, so tokens, other origins and simulated faults do not apply to them.',
     proxy: 'All segments pass through this server, as a simulated network requires.',
 };
+
+/** What applies to every delivery while the page plays the stream. */
+const pageNote = 'This page plays the stream itself, and receives the segments from this server, which converts them. '
+    + 'The selection applies to players of the playback URL.';
 
 /** The names of the edits whose controls are always visible; all others are in “More edits”. */
 const prominentEdits = ['append'];
@@ -38,10 +42,12 @@ export class PlaybackEdits extends EventTarget {
     #variantList = new VariantList(find('variants'));
     #store;
     #inspectionCount = 0;
+    #selection;
     #source;
     #hasInspectionFailed = false;
     // The values of the last `change` event or reset, as JSON.
     #applied;
+    #isPlayedByPage = false;
     /** Whether the server admits only playback URLs that it has signed. */
     requiresSignature = false;
 
@@ -69,7 +75,10 @@ export class PlaybackEdits extends EventTarget {
         const more = derived.filter((control) => !isProminent(control)).map(({ node }) => node);
         find('more-edits-controls').replaceChildren(...more);
         setHidden(find('more-edits'), more.length === 0);
-        for (const { node } of derived) node.addEventListener('change', () => this.#handleChange());
+        for (const { node, definition, checkStreams } of derived) {
+            node.addEventListener('change', () => this.#handleChange());
+            checkStreams?.((value) => this.#findRefusal(definition.name, value));
+        }
         this.updateStreams();
         this.#updateDisabled();
     }
@@ -124,6 +133,7 @@ export class PlaybackEdits extends EventTarget {
             ? 'An offline copy cannot be edited. Play the stream from its origin to edit it.'
             : selection.isFile ? 'A media file has no playlist that could be edited.'
             : 'The server edits the playlists, so the edits apply in every player.');
+        this.#selection = selection;
         this.#source = isFixed ? undefined : selection.source;
         this.#hasInspectionFailed = false;
         this.#inspectionCount += 1;
@@ -171,6 +181,17 @@ export class PlaybackEdits extends EventTarget {
         return this.#controls.find(({ definition }) => definition.name === 'audio-languages')?.fields[0];
     }
 
+    /** Sets whether the page plays the stream, by Media Source Extensions; the browser plays it otherwise. */
+    set isPlayedByPage(isPlayedByPage) {
+        this.#isPlayedByPage = isPlayedByPage;
+        this.#showSegmentsNote();
+    }
+
+    #showSegmentsNote() {
+        const notes = [segmentsNotes[this.#segments.value], this.#isPlayedByPage && !this.#isFixed ? pageNote : undefined];
+        setTextOrHide(find('segments-note'), notes.filter(Boolean).join(' '));
+    }
+
     /** Updates the streams that edits can insert. */
     updateStreams() {
         for (const control of this.#controls) control.updateStreams?.(this.#store);
@@ -179,6 +200,20 @@ export class PlaybackEdits extends EventTarget {
     /** Marks the variant with the resolution of the video. */
     markPlayingVariant(width, height) {
         this.#variantList.markPlaying(width, height);
+    }
+
+    /** Returns why the server cannot stitch another stream to this one by an edit; `undefined` if it can, or if that is not known. */
+    async #findRefusal(name, value) {
+        if (!this.#source) return undefined;
+        try {
+            const url = playbackURL(this.#selection, { edits: [[name, value]] });
+            const admitted = this.requiresSignature ? await fetchSignedURL(url, { isFile: false }) : url;
+            const error = await fetchRefusal(admitted);
+            return error?.code === 'cannot-stitch' ? errorMessage({ code: error.code, message: error.message }) : undefined;
+        } catch {
+            // Playback of the edited stream tells the cause.
+            return undefined;
+        }
     }
 
     async #inspect(inspection) {
@@ -240,7 +275,7 @@ export class PlaybackEdits extends EventTarget {
 
     #handleChange() {
         this.#variantList.updateLimits(this.#limits);
-        setTextOrHide(find('segments-note'), segmentsNotes[this.#segments.value] ?? '');
+        this.#showSegmentsNote();
         // A control that is not complete yet changes nothing.
         const values = JSON.stringify(this.values);
         if (values === this.#applied) return;

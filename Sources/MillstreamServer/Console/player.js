@@ -64,6 +64,7 @@ export class Player extends EventTarget {
         this.#usesMediaSource = !this.playsHLS && this.hasMediaSource;
         this.#subtitles = new Subtitles(video);
         edits.addEventListener('change', () => this.#scheduleReload());
+        this.addEventListener('method', () => { edits.isPlayedByPage = this.isPlayedByPage; });
         edits.addEventListener('file', () => {
             if (this.selection) this.#select({ ...this.selection, isFile: true }, this.position);
         });

@@ -117,7 +117,7 @@ final class ServerMetrics: Sendable {
         durations[area]?.record(duration: duration)
     }
 
-    /// Counts an answer to a request for an edited playlist.
+    /// Counts a response to a request for an edited playlist.
     func countPlaylist(_ source: PlaylistSource) { playlists[source]?.increment() }
 
     /// Counts a source that could not be loaded; the codes of errors are a fixed set.

@@ -39,10 +39,10 @@ final class RedisBreakStore: BreakStore {
         for client: ClientNetwork?
     ) async throws -> Bool {
         let json = String(decoding: try JSONEncoder().encode(breaks), as: UTF8.self)
-        let answer = try await command([
+        let reply = try await command([
             "EVAL", Self.script, "1", Self.name(key), "\(revision)", "\(revision +| 1)", json, "\(Self.lifetime)",
         ])
-        guard case .integer(let isStored) = answer else { return false }
+        guard case .integer(let isStored) = reply else { return false }
         return isStored == 1
     }
 

@@ -152,11 +152,11 @@ final class RedisConnection: Sendable {
         defer { for text in texts { free(text) } }
         var pointers = texts.map { UnsafePointer<CChar>($0) }
         var lengths = arguments.map(\.utf8.count)
-        guard let answer = redisCommandArgv(pointer, Int32(clamping: arguments.count), &pointers, &lengths) else {
+        guard let received = redisCommandArgv(pointer, Int32(clamping: arguments.count), &pointers, &lengths) else {
             throw ConnectionLost(reason: errorText(pointer))
         }
-        defer { freeReplyObject(answer) }
-        return try reply(answer.assumingMemoryBound(to: redisReply.self).pointee, depth: 0)
+        defer { freeReplyObject(received) }
+        return try reply(received.assumingMemoryBound(to: redisReply.self).pointee, depth: 0)
     }
 
     private static func reply(_ reply: redisReply, depth: Int) throws -> RedisReply {

@@ -141,9 +141,9 @@ public final class MisbehavingServer: Sendable {
             return dropping == nil ? state.next(for: request.path) : (nil, .proper)
         }
         if let dropping { return [dropping] }
-        var answer = Response(to: request, for: resource)
-        for step in behavior.steps { answer.apply(step, request, resource) }
-        return answer.actions
+        var response = Response(to: request, for: resource)
+        for step in behavior.steps { response.apply(step, request, resource) }
+        return response.actions
     }
 }
 

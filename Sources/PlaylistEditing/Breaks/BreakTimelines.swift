@@ -4,7 +4,7 @@ import Synchronization
 /// The timelines of the breaks in one edited media playlist, by edit.
 ///
 /// The edited playlist of a live stream depends on the breaks that the stream no longer shows. A server stores this value for each
-/// playlist between requests; replicas share it, so that all of them give the same answer.
+/// playlist between requests; replicas share it, so that all of them send the same response.
 public struct BreakTimelines: Sendable, Hashable, Codable {
     var timelines: [String: BreakTimeline] = [:]
 

@@ -75,7 +75,7 @@ enum OpenedSource: Sendable {
     case file(head: [UInt8], ResourceAddress, length: Int64?)
 }
 
-/// The answer to a request for a media playlist.
+/// The response to a request for a media playlist.
 struct PlaylistResponse: Sendable {
     /// The request for the logs; `nil` if it failed with an error other than a `TransportError`.
     let request: ResourceRequest?

@@ -9,7 +9,7 @@ import Testing
 @testable import MediaTransport
 
 /// A response of a scripted server to one request.
-struct OriginAnswer: Sendable {
+struct OriginResponse: Sendable {
     var status = 200
     var headers: [HeaderField] = []
     var chunks: [[UInt8]] = []
@@ -24,49 +24,49 @@ struct OriginAnswer: Sendable {
     /// The error that ends the body, or that is thrown instead of a response if there are no chunks.
     var failure: TransportError?
 
-    static func text(_ text: String, _ headers: String...) -> OriginAnswer {
+    static func text(_ text: String, _ headers: String...) -> OriginResponse {
         bytes(Array(text.utf8), headers)
     }
 
-    static func bytes(_ bytes: [UInt8], _ headers: [String]) -> OriginAnswer {
-        OriginAnswer(headers: headers.compactMap { HeaderField(line: $0) }, chunks: bytes.isEmpty ? [] : [bytes])
+    static func bytes(_ bytes: [UInt8], _ headers: [String]) -> OriginResponse {
+        OriginResponse(headers: headers.compactMap { HeaderField(line: $0) }, chunks: bytes.isEmpty ? [] : [bytes])
     }
 
-    static func notModified(_ headers: String...) -> OriginAnswer {
-        OriginAnswer(status: 304, headers: headers.compactMap { HeaderField(line: $0) })
+    static func notModified(_ headers: String...) -> OriginResponse {
+        OriginResponse(status: 304, headers: headers.compactMap { HeaderField(line: $0) })
     }
 
-    static func failing(_ code: TransportError.Code, status: Int? = nil) -> OriginAnswer {
-        OriginAnswer(failure: TransportError(code, "as the script says", status: status))
+    static func failing(_ code: TransportError.Code, status: Int? = nil) -> OriginResponse {
+        OriginResponse(failure: TransportError(code, "as the script says", status: status))
     }
 }
 
-/// A server that answers as scripted: each request consumes the next answer, and the last answer is repeated.
+/// A server that answers as scripted: each request consumes the next response, and the last one is repeated.
 final class CacheOrigin: Transport {
-    private let state = Mutex<(answers: [OriginAnswer], requests: [TransportRequest])>(([], []))
+    private let state = Mutex<(responses: [OriginResponse], requests: [TransportRequest])>(([], []))
 
     var requests: [TransportRequest] { state.withLock { $0.requests } }
     var requestCount: Int { requests.count }
 
-    func answer(_ answers: OriginAnswer...) { state.withLock { $0.answers = answers } }
+    func respond(with responses: OriginResponse...) { state.withLock { $0.responses = responses } }
 
     func send(_ request: TransportRequest) async throws -> TransportResponse {
-        let answer: OriginAnswer? = state.withLock { state in
+        let response: OriginResponse? = state.withLock { state in
             state.requests.append(request)
-            return state.answers.count > 1 ? state.answers.removeFirst() : state.answers.first
+            return state.responses.count > 1 ? state.responses.removeFirst() : state.responses.first
         }
-        guard let answer else { throw TransportError(.status, "no answer is written down", status: 404) }
-        if let failure = answer.failure, answer.chunks.isEmpty { throw failure }
+        guard let response else { throw TransportError(.status, "no response is scripted", status: 404) }
+        if let failure = response.failure, response.chunks.isEmpty { throw failure }
         var measurement = TransferMeasurement(requestStart: .seconds(7))
         measurement.timeToFirstByte = .milliseconds(30)
         measurement.connectDuration = .milliseconds(11)
         measurement.bytes = ByteCount(9)
         return TransportResponse(
-            status: answer.status,
-            headers: answer.headers,
-            address: answer.address ?? request.address,
-            expectedLength: answer.announced ?? Int64(answer.chunks.reduce(0) { $0 + $1.count }),
-            body: TransportBody(OriginChunks(chunks: answer.chunks, failure: answer.failure)),
+            status: response.status,
+            headers: response.headers,
+            address: response.address ?? request.address,
+            expectedLength: response.announced ?? Int64(response.chunks.reduce(0) { $0 + $1.count }),
+            body: TransportBody(OriginChunks(chunks: response.chunks, failure: response.failure)),
             record: TransferRecord(measurement)
         )
     }

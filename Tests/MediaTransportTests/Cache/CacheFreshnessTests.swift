@@ -16,7 +16,7 @@ struct CacheFreshnessTests {
         _ fields: String...
     ) async throws -> Int {
         let cache = try bench.open()
-        bench.server.answer(.bytes(Array("media".utf8), fields))
+        bench.server.respond(with: .bytes(Array("media".utf8), fields))
         try await cache.text(request)
         bench.advance(by: seconds)
         try await cache.text(request)
@@ -87,7 +87,7 @@ struct CacheFreshnessTests {
 
     @Test func heuristicLifetimeOfASegmentDoesNotApplyToAPlaylistAtTheSameAddress() async throws {
         let cache = try bench.open()
-        bench.server.answer(.text("media", "Last-Modified: \(CacheBench.date(-100_000))"))
+        bench.server.respond(with: .text("media", "Last-Modified: \(CacheBench.date(-100_000))"))
         try await cache.text(.ofSegment("x"))
         try await cache.text(.ofSegment("x"))
         #expect(bench.server.requestCount == 1)
@@ -106,7 +106,7 @@ struct CacheFreshnessTests {
 
     @Test func cacheHitHasAnAgeField() async throws {
         let cache = try bench.open()
-        bench.server.answer(.text("media", "Cache-Control: max-age=600", "Age: 50"))
+        bench.server.respond(with: .text("media", "Cache-Control: max-age=600", "Age: 50"))
         try await cache.text(.ofSegment())
         bench.advance(by: 7)
         let hit = try await cache.send(.ofSegment())
@@ -125,7 +125,7 @@ struct CacheFreshnessTests {
     ])
     func cacheControlOfTheRequestIsRespected(_ wish: String, _ expected: Int) async throws {
         let cache = try bench.open()
-        bench.server.answer(.text("media", "Cache-Control: max-age=60"))
+        bench.server.respond(with: .text("media", "Cache-Control: max-age=60"))
         try await cache.text(.ofSegment())
         bench.advance(by: 10)
         #expect(try await cache.text(.ofSegment("a", "Cache-Control: \(wish)")) == "media")
@@ -134,7 +134,7 @@ struct CacheFreshnessTests {
 
     @Test func pragmaNoCacheAppliesWithoutCacheControl() async throws {
         let cache = try bench.open()
-        bench.server.answer(.text("media", "Cache-Control: max-age=60"))
+        bench.server.respond(with: .text("media", "Cache-Control: max-age=60"))
         try await cache.text(.ofSegment())
         try await cache.text(.ofSegment("a", "Pragma: no-cache"))
         #expect(bench.server.requestCount == 2)
@@ -163,7 +163,7 @@ struct CacheFreshnessTests {
 
     @Test func responseThatVariesOnAFieldOfTheRequestIsNeitherStoredNorUsed() async throws {
         let cache = try bench.open()
-        bench.server.answer(.text("media", "Cache-Control: max-age=60", "Vary: Origin"))
+        bench.server.respond(with: .text("media", "Cache-Control: max-age=60", "Vary: Origin"))
         try await cache.text(.ofSegment("a", "origin: http://one.test"))
         #expect(cache.entryCount == 0)
         try await cache.text(.ofSegment())

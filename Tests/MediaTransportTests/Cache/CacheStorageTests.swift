@@ -12,7 +12,7 @@ struct CacheStorageTests {
     private static let lasting = "Cache-Control: max-age=100000"
 
     private func fill(_ cache: CachedTransport, _ path: String, _ length: Int = 100) async throws {
-        bench.server.answer(.bytes(cacheNoise(length), [Self.lasting]))
+        bench.server.respond(with: .bytes(cacheNoise(length), [Self.lasting]))
         _ = try await cache.send(.ofSegment(path)).wholeBody()
     }
 
@@ -32,7 +32,7 @@ struct CacheStorageTests {
 
     @Test func unreadBodyIsNotStored() async throws {
         let cache = try bench.open()
-        bench.server.answer(.bytes(cacheNoise(200_000), [Self.lasting]))
+        bench.server.respond(with: .bytes(cacheNoise(200_000), [Self.lasting]))
         _ = try await cache.send(.ofSegment())
         try await bench.settle()
         #expect(cache.entryCount == 0)
@@ -42,9 +42,9 @@ struct CacheStorageTests {
     @Test func partiallyReadBodyIsNotStored() async throws {
         let capacity = ByteCount(1 << 20)
         let cache = try bench.open(DiskCache.Options(capacity: capacity, maximumEntrySize: capacity))
-        var answer = OriginAnswer.bytes([], [Self.lasting])
-        answer.chunks = [cacheNoise(150_000), cacheNoise(150_000)]
-        bench.server.answer(answer)
+        var scripted = OriginResponse.bytes([], [Self.lasting])
+        scripted.chunks = [cacheNoise(150_000), cacheNoise(150_000)]
+        bench.server.respond(with: scripted)
         for _ in 0..<5 {
             var isPartial = false
             for try await _ in try await cache.send(.ofSegment()).body {
@@ -62,9 +62,9 @@ struct CacheStorageTests {
 
     @Test func failedBodyIsNotStored() async throws {
         let cache = try bench.open()
-        var answer = OriginAnswer.bytes(cacheNoise(100_000), [Self.lasting])
-        answer.failure = TransportError(.connectionLost, "as the script says")
-        bench.server.answer(answer)
+        var scripted = OriginResponse.bytes(cacheNoise(100_000), [Self.lasting])
+        scripted.failure = TransportError(.connectionLost, "as the script says")
+        bench.server.respond(with: scripted)
         let error = await #expect(throws: TransportError.self) { try await cache.send(.ofSegment()).wholeBody() }
         #expect(error?.code == .connectionLost)
         try await bench.settle()
@@ -75,9 +75,9 @@ struct CacheStorageTests {
     @Test(arguments: [99_999, 100_001, 1])
     func bodyWhoseLengthDiffersFromContentLengthIsNotStored(_ announced: Int64) async throws {
         let cache = try bench.open()
-        var answer = OriginAnswer.bytes(cacheNoise(100_000), [Self.lasting])
-        answer.announced = .some(announced)
-        bench.server.answer(answer)
+        var scripted = OriginResponse.bytes(cacheNoise(100_000), [Self.lasting])
+        scripted.announced = .some(announced)
+        bench.server.respond(with: scripted)
         #expect(try await cache.send(.ofSegment()).wholeBody().count == 100_000)
         try await bench.settle()
         #expect(cache.entryCount == 0)
@@ -86,9 +86,9 @@ struct CacheStorageTests {
 
     @Test func bodyIsNotStoredIfReadingIsCancelled() async throws {
         let cache = try bench.open()
-        var answer = OriginAnswer.bytes([], [Self.lasting])
-        answer.chunks = [cacheNoise(100_000), cacheNoise(100_000)]
-        bench.server.answer(answer)
+        var scripted = OriginResponse.bytes([], [Self.lasting])
+        scripted.chunks = [cacheNoise(100_000), cacheNoise(100_000)]
+        bench.server.respond(with: scripted)
         let response = try await cache.send(.ofSegment())
         let reading = Task {
             for try await _ in response.body { withUnsafeCurrentTask { $0?.cancel() } }
@@ -112,7 +112,7 @@ struct CacheStorageTests {
 
     @Test func lastCompletedBodyOfConcurrentRequestsIsStored() async throws {
         let cache = try bench.open()
-        bench.server.answer(.text("one", Self.lasting), .text("two", Self.lasting))
+        bench.server.respond(with: .text("one", Self.lasting), .text("two", Self.lasting))
         let first = try await cache.send(.ofSegment())
         let second = try await cache.send(.ofSegment())
         #expect(try await second.wholeBody() == Array("two".utf8))
@@ -125,7 +125,7 @@ struct CacheStorageTests {
     @Test func concurrentReadersAndWritersReceiveTheRightBytes() async throws {
         let options = DiskCache.Options(capacity: ByteCount(60_000), maximumEntrySize: ByteCount(30_000))
         let cache = try bench.open(options)
-        bench.server.answer(.bytes(cacheNoise(20_000), [Self.lasting]))
+        bench.server.respond(with: .bytes(cacheNoise(20_000), [Self.lasting]))
         try await withThrowingTaskGroup(of: Bool.self) { group in
             for number in 0..<60 {
                 group.addTask { try await cache.send(.ofSegment("\(number % 7)")).wholeBody() == cacheNoise(20_000) }
@@ -166,7 +166,7 @@ struct CacheStorageTests {
         #expect(try await cachedPaths(other, "a") == ["a"])
         // An entry that another process removed is loaded again.
         try FileManager.default.removeItem(at: bench.file(name))
-        bench.server.answer(.text("new"))
+        bench.server.respond(with: .text("new"))
         #expect(try await other.text(.ofSegment("a")) == "new")
     }
 
@@ -271,7 +271,7 @@ struct CacheStorageTests {
         try FileManager.default.moveItem(at: file, to: bench.file(EntryFile(name: name).fileName))
         let reopened = try bench.open()
         #expect(reopened.entryCount == 1)
-        bench.server.answer(.text("other", Self.lasting))
+        bench.server.respond(with: .text("other", Self.lasting))
         #expect(try await reopened.text(.ofSegment("b")) == "other")
         #expect(bench.server.requestCount == 2)
     }
@@ -303,7 +303,7 @@ struct CacheStorageTests {
     func fullDiskPreventsStoringButDoesNotFailRequests(_ room: Int64) async throws {
         let cache = try bench.open()
         bench.limitDiskSpace(to: room)
-        bench.server.answer(.bytes(cacheNoise(100_000), [Self.lasting]))
+        bench.server.respond(with: .bytes(cacheNoise(100_000), [Self.lasting]))
         #expect(try await cache.send(.ofSegment()).wholeBody() == cacheNoise(100_000))
         try await bench.settle()
         #expect(cache.entryCount == 0)
@@ -316,7 +316,7 @@ struct CacheStorageTests {
 
     @Test func fullDiskDuringValidationRemovesOnlyTheEntry() async throws {
         let cache = try bench.open()
-        bench.server.answer(.bytes(cacheNoise(100_000), ["ETag: \"1\""]), .notModified("X-More: 1"))
+        bench.server.respond(with: .bytes(cacheNoise(100_000), ["ETag: \"1\""]), .notModified("X-More: 1"))
         _ = try await cache.send(.ofSegment()).wholeBody()
         bench.limitDiskSpace(to: 10)
         #expect(try await cache.send(.ofSegment()).wholeBody() == cacheNoise(100_000))
@@ -358,7 +358,7 @@ struct CacheStorageTests {
 
     @Test func responseWithOversizedHeaderIsNotStored() async throws {
         let cache = try bench.open()
-        bench.server.answer(.text("media", Self.lasting, "X: " + String(repeating: "x", count: 300_000)))
+        bench.server.respond(with: .text("media", Self.lasting, "X: " + String(repeating: "x", count: 300_000)))
         #expect(try await cache.text(.ofSegment()) == "media")
         #expect(cache.entryCount == 0)
         try await bench.settle()
@@ -416,9 +416,9 @@ struct CacheStorageTests {
         let options = DiskCache.Options(capacity: ByteCount(1 << 20), maximumEntrySize: ByteCount(1000))
         let cache = try bench.open(options)
         try await fill(cache, "a", 1000)
-        var answer = OriginAnswer.bytes(cacheNoise(1001), [Self.lasting])
-        if !isAnnounced { answer.announced = .some(nil) }
-        bench.server.answer(answer)
+        var scripted = OriginResponse.bytes(cacheNoise(1001), [Self.lasting])
+        if !isAnnounced { scripted.announced = .some(nil) }
+        bench.server.respond(with: scripted)
         #expect(try await cache.send(.ofSegment("b")).wholeBody().count == 1001)
         try await bench.settle()
         #expect(try await cachedPaths(cache, "a", "b") == ["a"])
@@ -435,9 +435,9 @@ struct CacheStorageTests {
         let capacity: Int64 = 400_000
         let options = DiskCache.Options(capacity: ByteCount(capacity), maximumEntrySize: ByteCount(capacity))
         let cache = try bench.open(options)
-        var answer = OriginAnswer.bytes([], [Self.lasting])
-        answer.chunks = (0..<5).map { _ in cacheNoise(65_536) }
-        bench.server.answer(answer)
+        var scripted = OriginResponse.bytes([], [Self.lasting])
+        scripted.chunks = (0..<5).map { _ in cacheNoise(65_536) }
+        bench.server.respond(with: scripted)
         var iterators: [TransportBody.AsyncIterator] = []
         for number in 0..<4 { iterators.append(try await cache.send(.ofSegment("\(number)")).body.makeAsyncIterator()) }
         for _ in 0..<6 {
@@ -456,7 +456,7 @@ struct CacheStorageTests {
     @Test func cacheWithZeroCapacityStoresNothing() async throws {
         let cache = try bench.open(DiskCache.Options(capacity: .zero))
         try await fill(cache, "a")
-        bench.server.answer(.text("", Self.lasting))
+        bench.server.respond(with: .text("", Self.lasting))
         try await cache.text(.ofSegment("b"))
         try await bench.settle()
         #expect(cache.entryCount == 0)
@@ -489,9 +489,9 @@ struct CacheStorageTests {
 
     @Test func bodyBeingReadDuringRemoveAllIsNotStored() async throws {
         let cache = try bench.open()
-        var answer = OriginAnswer.bytes([], [Self.lasting])
-        answer.chunks = [cacheNoise(70_000), cacheNoise(70_000)]
-        bench.server.answer(answer)
+        var scripted = OriginResponse.bytes([], [Self.lasting])
+        scripted.chunks = [cacheNoise(70_000), cacheNoise(70_000)]
+        bench.server.respond(with: scripted)
         var iterator = try await cache.send(.ofSegment()).body.makeAsyncIterator()
         _ = try await iterator.next()
         await cache.removeAll()

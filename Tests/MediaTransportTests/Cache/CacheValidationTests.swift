@@ -11,7 +11,7 @@ struct CacheValidationTests {
     /// Returns a cache with one entry that has been stale for a minute.
     private func staleCache(_ fields: String...) async throws -> CachedTransport {
         let cache = try bench.open()
-        bench.server.answer(.bytes(Array("media".utf8), ["Cache-Control: max-age=60"] + fields))
+        bench.server.respond(with: .bytes(Array("media".utf8), ["Cache-Control: max-age=60"] + fields))
         try await cache.text(.ofSegment())
         bench.advance(by: 120)
         return cache
@@ -24,7 +24,7 @@ struct CacheValidationTests {
     @Test func staleEntryIsValidatedByEntityTagAndDate() async throws {
         let date = CacheBench.date(-100)
         let cache = try await staleCache("ETag: W/\"1\"", "Last-Modified: \(date)")
-        bench.server.answer(.notModified())
+        bench.server.respond(with: .notModified())
         #expect(try await cache.text(.ofSegment()) == "media")
         #expect(field("If-None-Match") == "W/\"1\"")
         #expect(field("If-Modified-Since") == date)
@@ -38,7 +38,7 @@ struct CacheValidationTests {
 
     @Test func validatedEntryReportsTheMeasuredLatency() async throws {
         let cache = try await staleCache("ETag: \"1\"")
-        bench.server.answer(.notModified())
+        bench.server.respond(with: .notModified())
         let response = try await cache.send(.ofSegment())
         _ = try await response.wholeBody()
         let measurement = response.record.measurement
@@ -53,7 +53,7 @@ struct CacheValidationTests {
 
     @Test func validationUpdatesTheStoredFieldsPersistently() async throws {
         let cache = try await staleCache("ETag: \"1\"", "X-Old: 1", "X-Kept: 1", "Content-Length: 5", "Age: 3")
-        bench.server.answer(.notModified("Cache-Control: max-age=600", "x-old: 2", "Content-Length: 0"))
+        bench.server.respond(with: .notModified("Cache-Control: max-age=600", "x-old: 2", "Content-Length: 0"))
         let confirmed = try await cache.send(.ofSegment())
         #expect(confirmed.header("X-Old") == "2")
         #expect(confirmed.header("Content-Length") == "5")
@@ -70,7 +70,7 @@ struct CacheValidationTests {
 
     @Test func validationWithoutADateMakesTheEntryFreshAgain() async throws {
         let cache = try await staleCache("ETag: \"1\"", "Date: \(CacheBench.date(0))")
-        bench.server.answer(.notModified())
+        bench.server.respond(with: .notModified())
         try await cache.text(.ofSegment())
         bench.advance(by: 59)
         try await cache.text(.ofSegment())
@@ -83,7 +83,7 @@ struct CacheValidationTests {
     @Test func validationCanGrowAndShrinkAnEntry() async throws {
         let cache = try await staleCache("ETag: \"1\"")
         let long = String(repeating: "x", count: 20_000)
-        bench.server.answer(.notModified("X-Long: \(long)"), .notModified("X-Long: short"))
+        bench.server.respond(with: .notModified("X-Long: \(long)"), .notModified("X-Long: short"))
         #expect(try await cache.text(.ofSegment()) == "media")
         #expect(cache.byteCount == ByteCount(5 * 4096))
         bench.advance(by: 120)
@@ -94,7 +94,7 @@ struct CacheValidationTests {
 
     @Test func changedResourceReplacesTheEntry() async throws {
         let cache = try await staleCache("ETag: \"1\"")
-        bench.server.answer(.text("other", "Cache-Control: max-age=60", "ETag: \"2\""))
+        bench.server.respond(with: .text("other", "Cache-Control: max-age=60", "ETag: \"2\""))
         #expect(try await cache.text(.ofSegment()) == "other")
         #expect(try await cache.text(.ofSegment()) == "other")
         #expect(bench.server.requestCount == 2)
@@ -103,7 +103,10 @@ struct CacheValidationTests {
 
     @Test func entryIsRemovedIfItsReplacementMayNotBeStored() async throws {
         let cache = try bench.open()
-        bench.server.answer(.text("media", "Cache-Control: max-age=60"), .text("other", "Cache-Control: no-store"))
+        bench.server.respond(
+            with: .text("media", "Cache-Control: max-age=60"),
+            .text("other", "Cache-Control: no-store")
+        )
         try await cache.text(.ofSegment())
         #expect(try await cache.text(.ofSegment("a", "Cache-Control: no-cache")) == "other")
         #expect(cache.entryCount == 0)
@@ -112,7 +115,7 @@ struct CacheValidationTests {
 
     @Test func notModifiedWithADifferentEntityTagIsIgnored() async throws {
         let cache = try await staleCache("ETag: \"1\"")
-        bench.server.answer(.notModified("ETag: \"9\""), .text("other", "ETag: \"9\""))
+        bench.server.respond(with: .notModified("ETag: \"9\""), .text("other", "ETag: \"9\""))
         #expect(try await cache.text(.ofSegment()) == "other")
         #expect(bench.server.requestCount == 3)
         #expect(bench.server.requests.last?.headers == [])
@@ -120,14 +123,14 @@ struct CacheValidationTests {
 
     @Test func notModifiedWithNoStoreRemovesTheEntry() async throws {
         let cache = try await staleCache("ETag: \"1\"")
-        bench.server.answer(.notModified("Cache-Control: no-store"))
+        bench.server.respond(with: .notModified("Cache-Control: no-store"))
         #expect(try await cache.text(.ofSegment()) == "media")
         #expect(cache.entryCount == 0)
     }
 
     @Test func playlistWithAnEntityTagIsValidatedEachTime() async throws {
         let cache = try bench.open()
-        bench.server.answer(.text("#EXTM3U", "ETag: \"1\""), .notModified(), .notModified())
+        bench.server.respond(with: .text("#EXTM3U", "ETag: \"1\""), .notModified(), .notModified())
         for _ in 0..<3 { #expect(try await cache.text(.ofPlaylist()) == "#EXTM3U") }
         #expect(bench.server.requestCount == 3)
         #expect(field("If-None-Match") == "\"1\"")
@@ -136,14 +139,14 @@ struct CacheValidationTests {
     // MARK: Errors
 
     private static let outages = [
-        OriginAnswer.failing(.cannotConnect), .failing(.timedOut), .failing(.unknownHost), .failing(.connectionLost),
+        OriginResponse.failing(.cannotConnect), .failing(.timedOut), .failing(.unknownHost), .failing(.connectionLost),
         .failing(.status, status: 500), .failing(.status, status: 503), .failing(.status, status: 520),
     ]
 
     @Test(arguments: outages)
-    func staleEntryIsServedOnErrorIfTheServerAllowsIt(_ outage: OriginAnswer) async throws {
+    func staleEntryIsServedOnErrorIfTheServerAllowsIt(_ outage: OriginResponse) async throws {
         let cache = try await staleCache("Cache-Control: stale-if-error=100")
-        bench.server.answer(outage)
+        bench.server.respond(with: outage)
         let response = try await cache.send(.ofSegment())
         #expect(try await response.wholeBody() == Array("media".utf8))
         #expect(response.header("Age") == "120")
@@ -154,14 +157,14 @@ struct CacheValidationTests {
 
     @Test func staleEntryIsServedOnErrorIfTheRequestAllowsIt() async throws {
         let cache = try await staleCache("ETag: \"1\"")
-        bench.server.answer(.failing(.timedOut))
+        bench.server.respond(with: .failing(.timedOut))
         #expect(try await cache.text(.ofSegment("a", "Cache-Control: stale-if-error=60")) == "media")
     }
 
     @Test(arguments: ["", "stale-if-error=100, must-revalidate", "stale-if-error=100, no-cache", "stale-if-error"])
     func staleEntryIsNotServedOnErrorWithoutPermission(_ directives: String) async throws {
         let cache = try await staleCache("ETag: \"1\"", "Cache-Control: \(directives)")
-        bench.server.answer(.failing(.timedOut))
+        bench.server.respond(with: .failing(.timedOut))
         let error = await #expect(throws: TransportError.self) { try await cache.send(.ofSegment()) }
         #expect(error?.code == .timedOut)
         #expect(cache.entryCount == 1)
@@ -170,7 +173,7 @@ struct CacheValidationTests {
     @Test(arguments: [404, 429, 501, 505])
     func staleEntryIsNotServedIfTheServerRefusesTheRequest(_ status: Int) async throws {
         let cache = try await staleCache("Cache-Control: stale-if-error=100")
-        bench.server.answer(.failing(.status, status: status))
+        bench.server.respond(with: .failing(.status, status: status))
         let error = await #expect(throws: TransportError.self) { try await cache.send(.ofSegment()) }
         #expect(error?.status == status)
     }
@@ -178,20 +181,20 @@ struct CacheValidationTests {
     @Test(arguments: [TransportError.Code.insecure, .badRedirect, .addressRefused])
     func staleEntryIsNotServedForOtherErrors(_ code: TransportError.Code) async throws {
         let cache = try await staleCache("Cache-Control: stale-if-error=100")
-        bench.server.answer(.failing(code))
+        bench.server.respond(with: .failing(code))
         await #expect(throws: TransportError.self) { try await cache.send(.ofSegment()) }
     }
 
     @Test func staleEntryIsNotServedForANoCacheRequest() async throws {
         let cache = try await staleCache("Cache-Control: stale-if-error=100")
-        bench.server.answer(.failing(.timedOut))
+        bench.server.respond(with: .failing(.timedOut))
         await #expect(throws: TransportError.self) { try await cache.send(.ofSegment("a", "Cache-Control: no-cache")) }
     }
 
     @Test(arguments: [404, 410])
     func entryIsRemovedAfterStatus404Or410(_ status: Int) async throws {
         let cache = try await staleCache("Cache-Control: stale-if-error=100", "ETag: \"1\"")
-        bench.server.answer(.failing(.status, status: status))
+        bench.server.respond(with: .failing(.status, status: status))
         let error = await #expect(throws: TransportError.self) { try await cache.send(.ofRange(0, 2)) }
         #expect(error?.status == status)
         #expect(cache.entryCount == 0)
@@ -200,7 +203,7 @@ struct CacheValidationTests {
 
     @Test func entryRemainsAfterOtherClientErrors() async throws {
         let cache = try await staleCache("ETag: \"1\"")
-        bench.server.answer(.failing(.status, status: 403))
+        bench.server.respond(with: .failing(.status, status: 403))
         await #expect(throws: TransportError.self) { try await cache.send(.ofSegment()) }
         #expect(cache.entryCount == 1)
     }

@@ -13,7 +13,9 @@ struct CachedTransportTests {
 
     @Test func secondRequestIsAnsweredFromTheCache() async throws {
         let cache = try bench.open()
-        bench.server.answer(.text("media", "Cache-Control: max-age=60", "Content-Type: video/mp4", "Content-Length: 5"))
+        bench.server.respond(
+            with: .text("media", "Cache-Control: max-age=60", "Content-Type: video/mp4", "Content-Length: 5")
+        )
         let first = try await cache.send(.ofSegment())
         #expect(!first.record.measurement.isFromCache)
         #expect(try await first.wholeBody() == Array("media".utf8))
@@ -29,7 +31,7 @@ struct CachedTransportTests {
 
     @Test func requestWithAScopedAuthorizationFieldBypassesTheCache() async throws {
         let cache = try bench.open()
-        bench.server.answer(.text("one", "Cache-Control: max-age=60"), .text("two", "Cache-Control: max-age=60"))
+        bench.server.respond(with: .text("one", "Cache-Control: max-age=60"), .text("two", "Cache-Control: max-age=60"))
         var request = TransportRequest.ofSegment()
         let scope = try #require(HeaderFieldScope(originOf: request.address))
         request.scopedHeaders = [ScopedHeaderField(HeaderField("Authorization", "t"), for: scope)]
@@ -40,7 +42,7 @@ struct CachedTransportTests {
     @Test(arguments: ["X-Token", "Cookie", "Accept-Language"])
     func requestWithAHeaderFieldForItsHostBypassesTheCache(name: String) async throws {
         let cache = try bench.open()
-        bench.server.answer(.text("one", "Cache-Control: max-age=60"), .text("two", "Cache-Control: max-age=60"))
+        bench.server.respond(with: .text("one", "Cache-Control: max-age=60"), .text("two", "Cache-Control: max-age=60"))
         var request = TransportRequest.ofSegment()
         let scope = try #require(HeaderFieldScope(originOf: request.address))
         request.scopedHeaders = [ScopedHeaderField(HeaderField(name, "t"), for: scope)]
@@ -54,7 +56,7 @@ struct CachedTransportTests {
             request.address.path.hasSuffix("secret")
         }
         let fresh = "Cache-Control: max-age=60"
-        bench.server.answer(.text("one", fresh), .text("two", fresh), .text("three", fresh))
+        bench.server.respond(with: .text("one", fresh), .text("two", fresh), .text("three", fresh))
         #expect(try await cache.text(.ofSegment("secret")) == "one")
         #expect(try await cache.text(.ofSegment("secret")) == "two")
         #expect(try await cache.text(.ofSegment("open")) == "three")
@@ -87,7 +89,7 @@ struct CachedTransportTests {
 
     @Test func cacheHitIsMeasured() async throws {
         let cache = try bench.open()
-        bench.server.answer(.text("media", "Cache-Control: max-age=60"))
+        bench.server.respond(with: .text("media", "Cache-Control: max-age=60"))
         try await cache.text(.ofSegment())
         bench.clock.advance(by: .seconds(3))
         let response = try await cache.send(.ofSegment())
@@ -104,9 +106,9 @@ struct CachedTransportTests {
 
     @Test func finalAddressAfterRedirectsIsStored() async throws {
         let cache = try bench.open()
-        var answer = OriginAnswer.text("media", "Cache-Control: max-age=60")
-        answer.address = ResourceAddress("http://edge.test/b")
-        bench.server.answer(answer)
+        var scripted = OriginResponse.text("media", "Cache-Control: max-age=60")
+        scripted.address = ResourceAddress("http://edge.test/b")
+        bench.server.respond(with: scripted)
         try await cache.text(.ofSegment())
         #expect(try await cache.send(.ofSegment()).address.text == "http://edge.test/b")
         #expect(bench.server.requestCount == 1)
@@ -114,7 +116,7 @@ struct CachedTransportTests {
 
     @Test func addressesThatDifferInOneByteAreDifferentEntries() async throws {
         let cache = try bench.open()
-        bench.server.answer(.text("one", "Cache-Control: max-age=60"), .text("two", "Cache-Control: max-age=60"))
+        bench.server.respond(with: .text("one", "Cache-Control: max-age=60"), .text("two", "Cache-Control: max-age=60"))
         #expect(try await cache.text(.ofSegment("a%2Fb")) == "one")
         #expect(try await cache.text(.ofSegment("a%2fb")) == "two")
         #expect(try await cache.text(.ofSegment("a%2Fb")) == "one")
@@ -122,7 +124,7 @@ struct CachedTransportTests {
     }
 
     @Test func entriesArePersistent() async throws {
-        bench.server.answer(.text("media", "Cache-Control: max-age=60"))
+        bench.server.respond(with: .text("media", "Cache-Control: max-age=60"))
         try await bench.open().text(.ofSegment())
         let reopened = try bench.open()
         #expect(reopened.entryCount == 1)
@@ -133,7 +135,7 @@ struct CachedTransportTests {
 
     @Test func emptyBodyIsStored() async throws {
         let cache = try bench.open()
-        bench.server.answer(.text("", "Cache-Control: max-age=60"))
+        bench.server.respond(with: .text("", "Cache-Control: max-age=60"))
         #expect(try await cache.text(.ofSegment()) == "")
         #expect(try await cache.text(.ofSegment()) == "")
         #expect(bench.server.requestCount == 1)
@@ -143,9 +145,9 @@ struct CachedTransportTests {
     func bodyOfAnyLengthRoundTrips(_ length: Int) async throws {
         let cache = try bench.open()
         let bytes = cacheNoise(length)
-        var answer = OriginAnswer.bytes([], ["Cache-Control: max-age=60"])
-        answer.chunks = stride(from: 0, to: length, by: 50_001).map { Array(bytes[$0..<min(length, $0 + 50_001)]) }
-        bench.server.answer(answer)
+        var scripted = OriginResponse.bytes([], ["Cache-Control: max-age=60"])
+        scripted.chunks = stride(from: 0, to: length, by: 50_001).map { Array(bytes[$0..<min(length, $0 + 50_001)]) }
+        bench.server.respond(with: scripted)
         #expect(try await cache.send(.ofSegment()).wholeBody() == bytes)
         let hit = try await cache.send(.ofSegment())
         #expect(hit.expectedLength == Int64(length))
@@ -155,9 +157,9 @@ struct CachedTransportTests {
 
     @Test func bodyOfUnknownLengthIsStoredWhenItEnds() async throws {
         let cache = try bench.open()
-        var answer = OriginAnswer.text("media", "Cache-Control: max-age=60")
-        answer.announced = .some(nil)
-        bench.server.answer(answer)
+        var scripted = OriginResponse.text("media", "Cache-Control: max-age=60")
+        scripted.announced = .some(nil)
+        bench.server.respond(with: scripted)
         #expect(try await cache.send(.ofSegment()).expectedLength == nil)
         try await cache.text(.ofSegment())
         let hit = try await cache.send(.ofSegment())
@@ -167,8 +169,8 @@ struct CachedTransportTests {
 
     @Test func connectionFieldsAndCookiesAreNotStored() async throws {
         let cache = try bench.open()
-        bench.server.answer(
-            .text(
+        bench.server.respond(
+            with: .text(
                 "media",
                 "Cache-Control: max-age=60",
                 "Connection: close, X-Hop",
@@ -193,7 +195,7 @@ struct CachedTransportTests {
     ])
     func requestWithCredentialsOrConditionsBypassesTheCache(_ field: String) async throws {
         let cache = try bench.open()
-        bench.server.answer(.text("media", "Cache-Control: max-age=60"))
+        bench.server.respond(with: .text("media", "Cache-Control: max-age=60"))
         try await cache.text(.ofSegment("a", field))
         #expect(cache.entryCount == 0)
         try await cache.text(.ofSegment())
@@ -204,7 +206,7 @@ struct CachedTransportTests {
 
     @Test func resumptionBypassesTheCache() async throws {
         let cache = try bench.open()
-        bench.server.answer(.text("media", "Cache-Control: max-age=60"))
+        bench.server.respond(with: .text("media", "Cache-Control: max-age=60"))
         try await cache.text(.ofSegment())
         var request = TransportRequest.ofSegment()
         request.resumption = TransportRequest.Resumption(offset: 2, validator: "\"x\"")
@@ -215,14 +217,14 @@ struct CachedTransportTests {
     @Test(arguments: ["http://user:word@media.test/a", "file:///a", "data:,a"])
     func addressWithPasswordOrOtherSchemeBypassesTheCache(_ address: String) async throws {
         let cache = try bench.open()
-        bench.server.answer(.text("media", "Cache-Control: max-age=60"))
+        bench.server.respond(with: .text("media", "Cache-Control: max-age=60"))
         try await cache.text(TransportRequest(ResourceAddress(address), kind: .segment))
         #expect(cache.entryCount == 0)
     }
 
     @Test func keysAreNeverStored() async throws {
         let cache = try bench.open()
-        bench.server.answer(.text("0123456789abcdef", "Cache-Control: max-age=60"))
+        bench.server.respond(with: .text("0123456789abcdef", "Cache-Control: max-age=60"))
         let request = TransportRequest(ResourceAddress("http://media.test/key"), kind: .key)
         try await cache.text(request)
         try await cache.text(request)
@@ -232,7 +234,7 @@ struct CachedTransportTests {
 
     @Test func onlyKindsInTheOptionsAreStored() async throws {
         let cache = try bench.open(DiskCache.Options(kinds: [.initialization]))
-        bench.server.answer(.text("media", "Cache-Control: max-age=60"))
+        bench.server.respond(with: .text("media", "Cache-Control: max-age=60"))
         try await cache.text(.ofSegment())
         #expect(cache.entryCount == 0)
         try await cache.text(TransportRequest(ResourceAddress("http://media.test/a"), kind: .initialization))
@@ -242,9 +244,9 @@ struct CachedTransportTests {
     @Test(arguments: [203, 204, 206, 301])
     func onlyStatus200IsStored(_ status: Int) async throws {
         let cache = try bench.open()
-        var answer = OriginAnswer.text("media", "Cache-Control: max-age=60")
-        answer.status = status
-        bench.server.answer(answer)
+        var scripted = OriginResponse.text("media", "Cache-Control: max-age=60")
+        scripted.status = status
+        bench.server.respond(with: scripted)
         try await cache.text(.ofSegment())
         #expect(cache.entryCount == 0)
     }
@@ -253,9 +255,9 @@ struct CachedTransportTests {
 
     @Test func rangeIsStoredAsASeparateEntry() async throws {
         let cache = try bench.open()
-        var answer = OriginAnswer.text("edi", "Cache-Control: max-age=60", "Content-Range: bytes 1-3/5")
-        answer.status = 206
-        bench.server.answer(answer)
+        var scripted = OriginResponse.text("edi", "Cache-Control: max-age=60", "Content-Range: bytes 1-3/5")
+        scripted.status = 206
+        bench.server.respond(with: scripted)
         try await cache.text(.ofRange(1, 3))
         let hit = try await cache.send(.ofRange(1, 3))
         #expect(hit.status == 206)
@@ -272,9 +274,9 @@ struct CachedTransportTests {
     ])
     func responseThatIsNotTheRequestedRangeIsNotStored(_ status: Int, _ text: String, _ position: String) async throws {
         let cache = try bench.open()
-        var answer = OriginAnswer.text(text, "Cache-Control: max-age=60", "Content-Range: \(position)")
-        answer.status = status
-        bench.server.answer(answer)
+        var scripted = OriginResponse.text(text, "Cache-Control: max-age=60", "Content-Range: \(position)")
+        scripted.status = status
+        bench.server.respond(with: scripted)
         try await cache.text(.ofRange(1, 3))
         #expect(cache.entryCount == 0)
     }
@@ -283,7 +285,7 @@ struct CachedTransportTests {
     func rangeIsServedFromAStoredCompleteResource(_ start: Int, _ length: Int) async throws {
         let cache = try bench.open()
         let bytes = cacheNoise(200_000)
-        bench.server.answer(.bytes(bytes, ["Cache-Control: max-age=60", "Content-Length: 200000"]))
+        bench.server.respond(with: .bytes(bytes, ["Cache-Control: max-age=60", "Content-Length: 200000"]))
         _ = try await cache.send(.ofSegment()).wholeBody()
         let hit = try await cache.send(.ofRange(Int64(start), Int64(length)))
         #expect(hit.status == 206)
@@ -297,7 +299,7 @@ struct CachedTransportTests {
 
     @Test func rangeBeyondTheStoredResourceIsRequested() async throws {
         let cache = try bench.open()
-        bench.server.answer(.text("media", "Cache-Control: max-age=60"))
+        bench.server.respond(with: .text("media", "Cache-Control: max-age=60"))
         try await cache.text(.ofSegment())
         try await cache.text(.ofRange(3, 3))
         #expect(bench.server.requestCount == 2)
@@ -305,7 +307,7 @@ struct CachedTransportTests {
 
     @Test func staleCompleteResourceIsValidatedForARange() async throws {
         let cache = try bench.open()
-        bench.server.answer(.text("media", "Cache-Control: max-age=60", "ETag: \"1\""), .notModified())
+        bench.server.respond(with: .text("media", "Cache-Control: max-age=60", "ETag: \"1\""), .notModified())
         try await cache.text(.ofSegment())
         bench.advance(by: 100)
         #expect(try await cache.text(.ofRange(1, 3)) == "edi")

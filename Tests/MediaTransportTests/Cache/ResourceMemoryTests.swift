@@ -38,7 +38,7 @@ import Testing
 
     @Test func freshResourceIsUsedWithoutARequest() async throws {
         let stage = Stage()
-        stage.origin.answer(.text("one", "Cache-Control: max-age=10"), .text("two"))
+        stage.origin.respond(with: .text("one", "Cache-Control: max-age=10"), .text("two"))
         #expect(try await stage.text() == "one")
         stage.clock.advance(by: 9)
         #expect(try await stage.text() == "one" && stage.origin.requestCount == 1)
@@ -50,8 +50,8 @@ import Testing
 
     @Test func staleResourceIsValidated() async throws {
         let stage = Stage()
-        stage.origin.answer(
-            .text("one", "ETag: \"1\""),
+        stage.origin.respond(
+            with: .text("one", "ETag: \"1\""),
             .notModified("ETag: \"1\"", "Cache-Control: max-age=5"),
             .text("two", "ETag: \"2\"")
         )
@@ -66,14 +66,14 @@ import Testing
 
     @Test func validationOfAnotherResourceIsNotTrusted() async throws {
         let stage = Stage()
-        stage.origin.answer(.text("one", "ETag: \"1\""), .notModified("ETag: \"2\""), .text("two"))
+        stage.origin.respond(with: .text("one", "ETag: \"1\""), .notModified("ETag: \"2\""), .text("two"))
         #expect(try await stage.text() == "one")
         #expect(try await stage.text() == "two" && stage.origin.requestCount == 3)
     }
 
     @Test func equalContentHasTheSameVersion() async throws {
         let stage = Stage()
-        stage.origin.answer(.text("one"), .text("one"), .text("two"))
+        stage.origin.respond(with: .text("one"), .text("one"), .text("two"))
         let first = try await stage.load()
         #expect(try await stage.load().version == first.version)
         #expect(try await stage.load().version != first.version)
@@ -83,32 +83,32 @@ import Testing
     @Test(arguments: ["Cache-Control: no-store, max-age=60", "Cache-Control: no-cache, max-age=60", "Vary: *"])
     func responseThatMustNotBeReusedIsLoadedAgain(field: String) async throws {
         let stage = Stage()
-        stage.origin.answer(.text("one", field, "Cache-Control: max-age=60"), .text("two"))
+        stage.origin.respond(with: .text("one", field, "Cache-Control: max-age=60"), .text("two"))
         #expect(try await stage.text() == "one")
         #expect(try await stage.text() == "two")
     }
 
     @Test func lastResourceHidesAnErrorWhereAsked() async throws {
         let stage = Stage(staleIfError: .seconds(20))
-        stage.origin.answer(.text("one", "Cache-Control: max-age=10"), .failing(.status, status: 503))
+        stage.origin.respond(with: .text("one", "Cache-Control: max-age=10"), .failing(.status, status: 503))
         #expect(try await stage.text() == "one")
         stage.clock.advance(by: 30)
         #expect(try await stage.text() == "one")
         stage.clock.advance(by: 1)
         await #expect(throws: TransportError.self) { try await stage.load() }
         let missing = Stage(staleIfError: .seconds(20))
-        missing.origin.answer(.text("one"), .failing(.status, status: 404))
+        missing.origin.respond(with: .text("one"), .failing(.status, status: 404))
         _ = try await missing.load()
         await #expect(throws: TransportError.self) { try await missing.load() }
         let unasked = Stage()
-        unasked.origin.answer(.text("one"), .failing(.status, status: 503))
+        unasked.origin.respond(with: .text("one"), .failing(.status, status: 503))
         _ = try await unasked.load()
         await #expect(throws: TransportError.self) { try await unasked.load() }
     }
 
     @Test func memoryIsBounded() async throws {
         let stage = Stage(size: 100_000)
-        stage.origin.answer(.text(String(repeating: "x", count: 9_000), "Cache-Control: max-age=60"))
+        stage.origin.respond(with: .text(String(repeating: "x", count: 9_000), "Cache-Control: max-age=60"))
         for number in 0..<100 {
             _ = try await stage.load("\(number)")
             _ = try await stage.load("0")
@@ -116,7 +116,7 @@ import Testing
         #expect(stage.memory.count <= 10)
         // What is used often stays.
         #expect(stage.memory.freshVersion(of: ResourceAddress("https://h/0")) != nil)
-        stage.origin.answer(.text(String(repeating: "x", count: 50_000), "Cache-Control: max-age=60"))
+        stage.origin.respond(with: .text(String(repeating: "x", count: 50_000), "Cache-Control: max-age=60"))
         _ = try await stage.load("large")
         #expect(stage.memory.freshVersion(of: ResourceAddress("https://h/large")) == nil)
     }
@@ -126,13 +126,13 @@ import Testing
     /// A transport that answers when the test permits it.
     private final class HeldTransport: Transport {
         let started = Broadcast()
-        let canAnswer = Broadcast()
+        let canRespond = Broadcast()
         let counts = Mutex((started: 0, cancelled: 0))
 
         func send(_ request: TransportRequest) async throws -> TransportResponse {
             counts.withLock { $0.started += 1 }
             started.notify()
-            await canAnswer.wait(after: 0)
+            await canRespond.wait(after: 0)
             guard !Task.isCancelled else {
                 counts.withLock { $0.cancelled += 1 }
                 started.notify()
@@ -167,7 +167,7 @@ import Testing
         await transport.wait { started, _ in started == 1 }
         tasks[0].cancel()
         await #expect(throws: CancellationError.self) { try await tasks[0].value }
-        transport.canAnswer.notify()
+        transport.canRespond.notify()
         for task in tasks.dropFirst() { _ = try await task.value }
         #expect(transport.counts.withLock { $0.cancelled } == 0)
     }
@@ -183,7 +183,7 @@ import Testing
         for task in tasks { task.cancel() }
         for task in tasks { await #expect(throws: CancellationError.self) { try await task.value } }
         await transport.wait { started, cancelled in started == cancelled }
-        transport.canAnswer.notify()
+        transport.canRespond.notify()
         _ = try await memory.resource(at: address) { (ResourceLoader(transport), ByteCount(10)) }
     }
 }

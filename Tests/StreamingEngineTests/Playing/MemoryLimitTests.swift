@@ -15,10 +15,10 @@ import Testing
     /// Loads segments with initialization sections of the given size, and returns the names of the requested sections.
     private static func requests(sections: [Int], bytes: Int) async throws -> [String] {
         let simulation = Simulation()
-        var answers: [String: [ScriptedTransport.Response]] = [root + "s.mp4": [.text("media")]]
+        var responses: [String: [ScriptedTransport.Response]] = [root + "s.mp4": [.text("media")]]
         let section = String(repeating: "x", count: bytes)
-        for number in Set(sections) { answers[root + "init\(number).mp4"] = [.text(section)] }
-        let transport = ScriptedTransport(answers, time: simulation)
+        for number in Set(sections) { responses[root + "init\(number).mp4"] = [.text(section)] }
+        let transport = ScriptedTransport(responses, time: simulation)
         let fetch = ResourceFetcher(
             loader: ResourceLoader(transport, time: simulation, jitter: { 0 }),
             time: simulation

@@ -26,9 +26,9 @@ final class TextStreamPlayback: Sendable {
         slow: (suffix: String, delay: Duration)? = nil
     ) {
         self.simulation = simulation
-        var answers = texts.mapValues { [ScriptedTransport.Response.text($0)] }
-        for (address, error) in failing { answers[address] = [.failure(error)] }
-        transport = ScriptedTransport(answers, time: simulation)
+        var responses = texts.mapValues { [ScriptedTransport.Response.text($0)] }
+        for (address, error) in failing { responses[address] = [.failure(error)] }
+        transport = ScriptedTransport(responses, time: simulation)
         let record = EventRecord()
         var base: any Transport = transport
         if let slow { base = Delayed(base: base, suffix: slow.suffix, delay: slow.delay, time: simulation) }

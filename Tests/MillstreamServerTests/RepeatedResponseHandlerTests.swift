@@ -53,7 +53,7 @@ private final class Source: Transport {
     }
 }
 
-/// A channel with a handler, and the answer to a request in its memory.
+/// A channel with a handler, and the response to a request in its memory.
 private final class Stage: Sendable {
     static let head = HTTPRequest(
         method: .get,
@@ -66,7 +66,7 @@ private final class Stage: Sendable {
 
     let channel = NIOAsyncTestingChannel()
     let source = Source()
-    let answers: RepeatedAnswers
+    let repeated: RepeatedResponses
     let sources: SourceAccess
     let faults = FaultSettings([])
     let links = LinkRegistry(shared: .off)
@@ -89,7 +89,7 @@ private final class Stage: Sendable {
         var sources = SourceAccess(trusted: (loading, policy, HostCache()), foreign: (loading, policy, HostCache()))
         sources.trustedMemory = ResourceMemory(ResourceMemory.Options { [clock] in clock.now })
         self.sources = sources
-        answers = RepeatedAnswers(
+        repeated = RepeatedResponses(
             sources: sources,
             capacity: ServerCapacity(ServerLimits()),
             metrics: metrics,
@@ -98,14 +98,14 @@ private final class Stage: Sendable {
             now: { [clock] in clock.now }
         )
         try await channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 4_711)).get()
-        try await channel.testingEventLoop.executeInContext { [channel, answers] in
+        try await channel.testingEventLoop.executeInContext { [channel, repeated] in
             try channel.pipeline.syncOperations.addHandlers([
-                ResponseDecoder(), AnswerHandler(answers, trustedProxies: trustedProxies),
+                ResponseDecoder(), RepeatedResponseHandler(repeated, trustedProxies: trustedProxies),
             ])
         }
     }
 
-    /// Loads the source, and stores an answer to the request.
+    /// Loads the source, and stores a response to the request.
     func store(
         second: UnixSeconds? = nil,
         expiry: AddressExpiry? = nil,
@@ -114,7 +114,7 @@ private final class Stage: Sendable {
     ) async throws {
         let loading = sources.trusted.loading
         let resource = try await sources.trustedMemory.resource(at: Self.source) { (loading, ByteCount(1_000)) }
-        let offer = AnswerOffer.Value(
+        let offer = ResponseOffer.Value(
             playlist: EditedPlaylistCache.Entry(
                 Array("edited".utf8),
                 versions: [Self.source: resource.version],
@@ -125,7 +125,7 @@ private final class Stage: Sendable {
             initiator: .player
         )
         let request = try #require(RepeatedRequest(Self.head, isForwarded: isForwarded))
-        answers.store(offer, head: HTTPResponse(status: .ok, headerFields: [.contentLength: "6"]), for: request)
+        repeated.store(offer, head: HTTPResponse(status: .ok, headerFields: [.contentLength: "6"]), for: request)
     }
 
     /// Sends the request.
@@ -174,7 +174,7 @@ private final class Stage: Sendable {
 }
 
 /// Tests the handler that answers without the router, on a channel without a network.
-@Suite struct AnswerHandlerTests {
+@Suite struct RepeatedResponseHandlerTests {
     @Test func knownRequestsAreAnsweredWhileTheSourceIsFresh() async throws {
         let stage = try await Stage()
         try await stage.ask()
@@ -188,7 +188,7 @@ private final class Stage: Sendable {
         }
         #expect(try await stage.delivered() == 0 && stage.source.counts.requests == 1)
         #expect(stage.metrics.text(downloads: 0, listeners: 0, connections: 0).contains("sources=\"fresh\"} 3"))
-        // Another player may get another answer.
+        // Another player may get another response.
         var other = Stage.head
         other.headerFields[.origin] = "https://other.example"
         try await stage.ask(other)
@@ -208,7 +208,7 @@ private final class Stage: Sendable {
         #expect(try await stage.parts() == .init(delivered: 0, written: ["200 dated edited"]))
     }
 
-    @Test func clientThatReadsNothingGetsNoFurtherAnswers() async throws {
+    @Test func clientThatReadsNothingGetsNoFurtherResponses() async throws {
         let stage = try await Stage()
         try await stage.store()
         stage.channel.isWritable = false
@@ -249,7 +249,7 @@ private final class Stage: Sendable {
         #expect(try await stage.parts() == .init(delivered: 2, written: []))
     }
 
-    @Test func answersEndWithTheirTime() async throws {
+    @Test func responsesEndWithTheirTime() async throws {
         let stage = try await Stage()
         try await stage.store(second: stage.clock.now)
         try await stage.ask()
@@ -308,12 +308,12 @@ private final class Stage: Sendable {
         stage.clock.now = UnixSeconds(stage.clock.now.rawValue + 60)
         stage.source.state.withLock { $0.responds = false }
         let request = try #require(RepeatedRequest(Stage.head, isForwarded: false))
-        let answer = try #require(stage.answers.answer(to: request)).answer
-        let other = stage.answers.confirm(answer) { _ in Issue.record("the client has left") }
+        let response = try #require(stage.repeated.response(to: request)).response
+        let other = stage.repeated.confirm(response) { _ in Issue.record("the client has left") }
         try await stage.ask()
         try await stage.wait { stage.source.counts.requests == 2 }
-        stage.answers.leave(other)
-        stage.answers.leave(other)
+        stage.repeated.leave(other)
+        stage.repeated.leave(other)
         try await SystemTimeSource().sleep(for: .milliseconds(50))
         #expect(stage.source.counts == (2, 0))
         try await stage.channel.close()

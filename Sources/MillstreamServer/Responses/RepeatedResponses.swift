@@ -7,8 +7,8 @@ import NetworkConditioning
 import ResourceAddressing
 import Synchronization
 
-/// The answer to a request for an edited playlist, as it was sent.
-final class RepeatedAnswer: Sendable {
+/// The response to a request for an edited playlist, as it was sent.
+final class RepeatedResponse: Sendable {
     /// The status of the response.
     let status: HTTPResponse.Status
     /// The head of the response, without `Date`.
@@ -24,7 +24,7 @@ final class RepeatedAnswer: Sendable {
     fileprivate let expiry: AddressExpiry?
     fileprivate let initiator: RequestInitiator
 
-    fileprivate init(_ offer: AnswerOffer.Value, head: HTTPResponse) {
+    fileprivate init(_ offer: ResponseOffer.Value, head: HTTPResponse) {
         self.head = head
         status = head.status
         body = head.status == .ok ? offer.playlist.body(for: head) : nil
@@ -53,15 +53,15 @@ final class RepeatedAnswer: Sendable {
     }
 }
 
-/// The answers that a server has given to requests for edited playlists, which it gives again to equal requests while the
+/// The responses that a server has sent to requests for edited playlists, which it sends again to equal requests while the
 /// sources of the playlists are unchanged.
 ///
 /// The thread of a connection answers from them itself: neither the router nor a task takes part.
-final class RepeatedAnswers: Sendable {
-    /// The state of the sources of an answer.
+final class RepeatedResponses: Sendable {
+    /// The state of the sources of a response.
     enum SourceState {
         case fresh
-        /// The sources must be requested again before the answer is used.
+        /// The sources must be requested again before the response is used.
         case unconfirmed
 
         /// The way in which a request is answered.
@@ -73,7 +73,7 @@ final class RepeatedAnswers: Sendable {
         }
     }
 
-    /// The result of requesting the sources of an answer again.
+    /// The result of requesting the sources of a response again.
     enum Confirmation: Sendable {
         /// The sources are unchanged.
         case confirmed
@@ -101,7 +101,7 @@ final class RepeatedAnswers: Sendable {
     }
 
     private struct State {
-        var answers: RecentlyUsedValues<RepeatedRequest, RepeatedAnswer>
+        var responses: RecentlyUsedValues<RepeatedRequest, RepeatedResponse>
         var batches: [BatchKey: Batch] = [:]
         var lastNumber = 0
     }
@@ -114,15 +114,15 @@ final class RepeatedAnswers: Sendable {
     private let now: @Sendable () -> UnixSeconds
     private let state: Mutex<State>
 
-    /// Creates a memory without answers.
+    /// Creates a memory without responses.
     ///
     /// - Parameters:
     ///   - sources: The access to sources by kind of client.
     ///   - capacity: The capacity of the server.
-    ///   - metrics: The metrics in which answers are counted.
+    ///   - metrics: The metrics in which responses are counted.
     ///   - faults: The simulated faults, during which nothing is answered.
     ///   - links: The simulated network conditions, during which nothing is answered if they apply to all streams.
-    ///   - size: The maximum size of all answers together, including the playlists that they share with the cache of
+    ///   - size: The maximum size of all responses together, including the playlists that they share with the cache of
     ///     edited playlists.
     ///   - now: The clock.
     init(
@@ -140,7 +140,7 @@ final class RepeatedAnswers: Sendable {
         self.faults = faults
         self.links = links
         self.now = now
-        state = Mutex(State(answers: RecentlyUsedValues(maximumSize: size)))
+        state = Mutex(State(responses: RecentlyUsedValues(maximumSize: size)))
     }
 
     /// A number that changes with the simulated faults; `nil` while faults or network conditions are simulated for all
@@ -150,48 +150,52 @@ final class RepeatedAnswers: Sendable {
         return faults.emptyRevision
     }
 
-    /// Stores the answer to a request.
+    /// Stores the response to a request.
     ///
     /// - Parameters:
     ///   - offer: The playlist that was sent.
     ///   - head: The head of the response.
     ///   - request: The request.
-    func store(_ offer: AnswerOffer.Value, head: HTTPResponse, for request: RepeatedRequest) {
+    func store(_ offer: ResponseOffer.Value, head: HTTPResponse, for request: RepeatedRequest) {
         // Network conditions of an address delay its playlists.
         guard !offer.key.target.contains("conditions") else { return }
-        let answer = RepeatedAnswer(offer, head: head)
-        state.withLock { $0.answers.insert(answer, size: answer.size +| request.size, for: request) }
+        let response = RepeatedResponse(offer, head: head)
+        state.withLock { $0.responses.insert(response, size: response.size +| request.size, for: request) }
     }
 
-    /// Returns the answer to a request, and the state of its sources; `nil` if it must be generated.
-    func answer(to request: RepeatedRequest) -> (answer: RepeatedAnswer, sources: SourceState)? {
-        guard let answer = state.withLock({ $0.answers.use(request) }), undisturbedRevision != nil else { return nil }
+    /// Returns the response to a request, and the state of its sources; `nil` if it must be generated.
+    func response(to request: RepeatedRequest) -> (response: RepeatedResponse, sources: SourceState)? {
+        guard let response = state.withLock({ $0.responses.use(request) }), undisturbedRevision != nil else {
+            return nil
+        }
         let now = now()
-        guard answer.playlist.second ?? now == now, answer.expiry.map({ now < $0.time }) ?? true else { return nil }
-        return (answer, answer.playlist.isFresh(in: sources.memory(for: answer.initiator)) ? .fresh : .unconfirmed)
+        guard response.playlist.second ?? now == now, response.expiry.map({ now < $0.time }) ?? true else { return nil }
+        return (
+            response, response.playlist.isFresh(in: sources.memory(for: response.initiator)) ? .fresh : .unconfirmed
+        )
     }
 
-    /// Reserves capacity for the body of an answer; `nil` if the server has none.
-    func reservation(for answer: RepeatedAnswer) -> (any AnyObject & Sendable)? {
-        try? capacity.reservation(of: answer.bodySize)
+    /// Reserves capacity for the body of a response; `nil` if the server has none.
+    func reservation(for response: RepeatedResponse) -> (any AnyObject & Sendable)? {
+        try? capacity.reservation(of: response.bodySize)
     }
 
-    /// Counts an answer that was given.
-    func count(_ answer: RepeatedAnswer, _ sources: SourceState, duration: Duration) {
+    /// Counts a response that was sent again.
+    func count(_ response: RepeatedResponse, _ sources: SourceState, duration: Duration) {
         metrics.countPlaylist(sources.playlistSource)
-        metrics.count(path: RepeatedRequest.path, status: Int(answer.status.code), duration: duration)
+        metrics.count(path: RepeatedRequest.path, status: Int(response.status.code), duration: duration)
     }
 
     // MARK: Confirmations
 
-    /// Requests the sources of an answer again, once for all clients that wait for the same ones.
+    /// Requests the sources of a response again, once for all clients that wait for the same ones.
     ///
     /// - Parameters:
-    ///   - answer: The answer.
+    ///   - response: The response.
     ///   - completion: Called with the result, on any thread, unless the client leaves before.
     /// - Returns: The client among those that wait.
-    func confirm(_ answer: RepeatedAnswer, _ completion: @escaping @Sendable (Confirmation) -> Void) -> Waiter {
-        let key = BatchKey(key: answer.key, versions: answer.playlist.versions)
+    func confirm(_ response: RepeatedResponse, _ completion: @escaping @Sendable (Confirmation) -> Void) -> Waiter {
+        let key = BatchKey(key: response.key, versions: response.playlist.versions)
         return state.withLock { state in
             state.lastNumber &+= 1
             let waiter = Waiter(batch: key, number: state.lastNumber)
@@ -201,7 +205,7 @@ final class RepeatedAnswers: Sendable {
             }
             var batch = Batch(number: waiter.number)
             batch.waiters[waiter.number] = completion
-            batch.task = Task { await run(key, waiter.number, answer) }
+            batch.task = Task { await run(key, waiter.number, response) }
             state.batches[key] = batch
             return waiter
         }
@@ -220,8 +224,8 @@ final class RepeatedAnswers: Sendable {
         task?.cancel()
     }
 
-    private func run(_ key: BatchKey, _ number: Int, _ answer: RepeatedAnswer) async {
-        let confirmation = await confirmation(of: answer)
+    private func run(_ key: BatchKey, _ number: Int, _ response: RepeatedResponse) async {
+        let confirmation = await confirmation(of: response)
         let batch: Batch? = state.withLock { state in
             guard state.batches[key]?.number == number else { return nil }
             return state.batches.removeValue(forKey: key)
@@ -229,17 +233,17 @@ final class RepeatedAnswers: Sendable {
         for completion in batch?.waiters.values ?? [:].values { completion(confirmation) }
     }
 
-    private func confirmation(of answer: RepeatedAnswer) async -> Confirmation {
+    private func confirmation(of response: RepeatedResponse) async -> Confirmation {
         let session = LoadSession(
-            memory: sources.memory(for: answer.initiator),
-            loader: sources.access(for: answer.initiator).loading,
+            memory: sources.memory(for: response.initiator),
+            loader: sources.access(for: response.initiator).loading,
             capacity: capacity
         )
         do {
             let budget = try capacity.admit()
             defer { withExtendedLifetime(budget) {} }
-            let presentations = sources.presentations(for: answer.initiator)
-            guard try await session.confirms(answer.playlist.versions, presentations) else {
+            let presentations = sources.presentations(for: response.initiator)
+            guard try await session.confirms(response.playlist.versions, presentations) else {
                 return .changed(ChangedSources(session))
             }
             return .confirmed

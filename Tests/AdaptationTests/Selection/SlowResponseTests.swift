@@ -2,7 +2,7 @@ import Adaptation
 import Testing
 
 /// Tests on links with high latency, which the default selector takes into account.
-@Suite struct SlowAnswerTests {
+@Suite struct SlowResponseTests {
     @Test(arguments: [3.0, 8], [0.05, 1, 2, 2.9])
     func highLatencyCausesNeitherStallsNorLowerQuality(megabits: Double, latency: Double) throws {
         // With a latency above 2.77 s, not even a segment of 3 s of the lowest rung arrives in time at 3 Mbit/s.

@@ -1,8 +1,8 @@
 import Hummingbird
 import Synchronization
 
-/// The edited playlist that a route has sent, which the ``AnswerRecording`` of the request stores with the final response.
-final class AnswerOffer: Sendable {
+/// The edited playlist that a route has sent, which the ``ResponseRecording`` of the request stores with the final response.
+final class ResponseOffer: Sendable {
     /// A playlist, and the properties of the request for it.
     struct Value: Sendable {
         let playlist: EditedPlaylistCache.Entry
@@ -20,16 +20,16 @@ final class AnswerOffer: Sendable {
 
     private let stored = Mutex<Value?>(nil)
 
-    /// The playlist; `nil` if the answer cannot be given again.
+    /// The playlist; `nil` if the response cannot be sent again.
     var value: Value? {
         get { stored.withLock { $0 } }
         set { stored.withLock { $0 = newValue } }
     }
 }
 
-/// The outermost middleware, which stores the answers that can be given again.
-struct AnswerRecording: RouterMiddleware {
-    let answers: RepeatedAnswers
+/// The outermost middleware, which stores the responses that can be sent again.
+struct ResponseRecording: RouterMiddleware {
+    let responses: RepeatedResponses
     let trustedProxies: [TrustedProxy]
 
     @concurrent func handle(
@@ -38,19 +38,19 @@ struct AnswerRecording: RouterMiddleware {
         next: @concurrent (Request, ServerRequestContext) async throws -> Response
     ) async throws -> Response {
         let isForwarded = context.peer.map { trustedProxies.contains($0) } ?? false
-        let revision = answers.undisturbedRevision
+        let revision = responses.undisturbedRevision
         guard let revision, let key = RepeatedRequest(request.head, isForwarded: isForwarded) else {
             return try await next(request, context)
         }
         var context = context
-        let offer = AnswerOffer()
-        context.answerOffer = offer
+        let offer = ResponseOffer()
+        context.responseOffer = offer
         let response = try await next(request, context)
         // A fault could have changed the response.
-        if let value = offer.value, answers.undisturbedRevision == revision, value.isSent(as: response) {
+        if let value = offer.value, responses.undisturbedRevision == revision, value.isSent(as: response) {
             var head = response.head
             head.headerFields[.server] = LocalOrigin.serverName
-            answers.store(value, head: head, for: key)
+            responses.store(value, head: head, for: key)
         }
         return response
     }

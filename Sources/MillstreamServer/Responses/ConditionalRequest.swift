@@ -21,9 +21,9 @@ struct ConditionalRequest {
 
     /// Returns a Boolean value that indicates whether the client already has the current version of the file in the origin's
     /// response (RFC 9110 §13.2.2).
-    func hasContent(of answer: TransportResponse) -> Bool {
-        guard headers[.ifNoneMatch] == nil else { return hasRepresentation(answer.header("ETag") ?? "") }
-        guard answer.status == 200, let modified = answer.header("Last-Modified").flatMap({ HTTPDate.seconds($0) })
+    func hasContent(of response: TransportResponse) -> Bool {
+        guard headers[.ifNoneMatch] == nil else { return hasRepresentation(response.header("ETag") ?? "") }
+        guard response.status == 200, let modified = response.header("Last-Modified").flatMap({ HTTPDate.seconds($0) })
         else { return false }
         return isUnmodified(since: UnixSeconds(modified))
     }

@@ -3,9 +3,9 @@ import MediaTiming
 import NIOCore
 import NIOHTTPTypes
 
-/// A channel handler that answers requests for edited playlists from ``RepeatedAnswers``, and delivers all others to the
+/// A channel handler that answers requests for edited playlists from ``RepeatedResponses``, and delivers all others to the
 /// handlers behind it.
-final class AnswerHandler: ChannelDuplexHandler, RemovableChannelHandler {
+final class RepeatedResponseHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
@@ -14,8 +14,8 @@ final class AnswerHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// A request that can be answered.
     private struct Candidate {
         let head: HTTPRequest
-        let answer: RepeatedAnswer
-        let sources: RepeatedAnswers.SourceState
+        let storedResponse: RepeatedResponse
+        let sources: RepeatedResponses.SourceState
         /// The time at which the head arrived.
         let start: Duration
     }
@@ -25,11 +25,11 @@ final class AnswerHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case delivering
         /// The head of a request has arrived, its end has not.
         case receiving(Candidate)
-        /// The sources of an answer are requested again; what the client sends meanwhile waits.
-        case confirming(Candidate, RepeatedAnswers.Waiter, parts: [HTTPRequestPart])
+        /// The sources of a response are requested again; what the client sends meanwhile waits.
+        case confirming(Candidate, RepeatedResponses.Waiter, parts: [HTTPRequestPart])
     }
 
-    private let answers: RepeatedAnswers
+    private let responses: RepeatedResponses
     private let trustedProxies: [TrustedProxy]
     /// The log of the requests of the connection; `nil` if requests are not logged.
     private let log: RequestLogHandler?
@@ -41,20 +41,20 @@ final class AnswerHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var pendingResponseCount = 0
     /// A Boolean value that indicates whether a read was requested during a confirmation.
     private var isReadPending = false
-    /// The number of answers whose bytes are not all sent.
-    private var unsentAnswerCount = 0
-    /// A Boolean value that indicates whether the server began to shut down before an answer was sent.
+    /// The number of repeated responses whose bytes are not all sent.
+    private var unsentResponseCount = 0
+    /// A Boolean value that indicates whether the server began to shut down before a repeated response was sent.
     private var isQuiescing = false
     /// An error of the connection during a confirmation, which concerns what follows the request.
     private var error: (any Error)?
 
     init(
-        _ answers: RepeatedAnswers,
+        _ responses: RepeatedResponses,
         trustedProxies: [TrustedProxy],
         log: RequestLogHandler? = nil,
         time: any TimeSource = SystemTimeSource()
     ) {
-        self.answers = answers
+        self.responses = responses
         self.trustedProxies = trustedProxies
         self.log = log
         self.time = time
@@ -96,8 +96,8 @@ final class AnswerHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if event is ChannelShouldQuiesceEvent, isAnswering {
-            // The handlers behind this one do not know the request, and would close the connection before its answer.
+        if event is ChannelShouldQuiesceEvent, hasUnsentResponse {
+            // The handlers behind this one do not know the request, and would close the connection before its response.
             isQuiescing = true
         } else {
             context.fireUserInboundEventTriggered(event)
@@ -108,12 +108,12 @@ final class AnswerHandler: ChannelDuplexHandler, RemovableChannelHandler {
         if case .confirming = phase { self.error = error } else { context.fireErrorCaught(error) }
     }
 
-    /// A Boolean value that indicates whether an answer is not yet sent.
-    private var isAnswering: Bool { if case .confirming = phase { true } else { unsentAnswerCount > 0 } }
+    /// A Boolean value that indicates whether a repeated response is not yet sent.
+    private var hasUnsentResponse: Bool { if case .confirming = phase { true } else { unsentResponseCount > 0 } }
 
-    /// Continues a shutdown that waited for answers.
-    private func quiesceIfAnswered() {
-        guard isQuiescing, !isAnswering, let context else { return }
+    /// Continues a shutdown that waited for responses.
+    private func quiesceIfSent() {
+        guard isQuiescing, !hasUnsentResponse, let context else { return }
         isQuiescing = false
         context.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
     }
@@ -134,7 +134,7 @@ final class AnswerHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 return deliver(part, context)
             }
             switch candidate.sources {
-            case .fresh: answer(candidate, context)
+            case .fresh: respond(to: candidate, context)
             // Requests that a proxy forwards are counted by client while they wait.
             case .unconfirmed where isForwarded: deliver(candidate, context)
             case .unconfirmed: confirm(candidate, context)
@@ -152,9 +152,9 @@ final class AnswerHandler: ChannelDuplexHandler, RemovableChannelHandler {
         // Responses have the order of the requests, and a client that reads none gets no more.
         guard pendingResponseCount == 0, context.channel.isWritable,
             let request = RepeatedRequest(head, isForwarded: isForwarded),
-            let (answer, sources) = answers.answer(to: request)
+            let (response, sources) = responses.response(to: request)
         else { return nil }
-        return Candidate(head: head, answer: answer, sources: sources, start: time.now)
+        return Candidate(head: head, storedResponse: response, sources: sources, start: time.now)
     }
 
     private func deliver(_ part: HTTPRequestPart, _ context: ChannelHandlerContext) {
@@ -167,42 +167,45 @@ final class AnswerHandler: ChannelDuplexHandler, RemovableChannelHandler {
         deliver(.end(nil), context)
     }
 
-    private func answer(_ candidate: Candidate, _ context: ChannelHandlerContext) {
-        guard let reservation = answers.reservation(for: candidate.answer) else {
+    private func respond(to candidate: Candidate, _ context: ChannelHandlerContext) {
+        guard let reservation = responses.reservation(for: candidate.storedResponse) else {
             // The response says that the server is at capacity.
             return deliver(candidate, context)
         }
-        unsentAnswerCount += 1
+        unsentResponseCount += 1
         let written = context.eventLoop.makePromise(of: Void.self)
         written.futureResult.assumeIsolated().whenComplete { [self] _ in
             withExtendedLifetime(reservation) {}
-            unsentAnswerCount -= 1
-            quiesceIfAnswered()
+            unsentResponseCount -= 1
+            quiesceIfSent()
         }
         log?.setCacheResult(.playlist(candidate.sources.playlistSource))
-        context.triggerUserOutboundEvent(candidate.answer.response(date: CurrentDateField.value), promise: written)
-        answers.count(candidate.answer, candidate.sources, duration: time.now - candidate.start)
+        context.triggerUserOutboundEvent(
+            candidate.storedResponse.response(date: CurrentDateField.value),
+            promise: written
+        )
+        responses.count(candidate.storedResponse, candidate.sources, duration: time.now - candidate.start)
     }
 
     // MARK: Confirmation
 
     private func confirm(_ candidate: Candidate, _ context: ChannelHandlerContext) {
         let (loop, handler) = (context.eventLoop, NIOLoopBound(self, eventLoop: context.eventLoop))
-        let waiter = answers.confirm(candidate.answer) { confirmation in
+        let waiter = responses.confirm(candidate.storedResponse) { confirmation in
             loop.execute { handler.value.end(confirmation) }
         }
         phase = .confirming(candidate, waiter, parts: [])
     }
 
-    private func end(_ confirmation: RepeatedAnswers.Confirmation) {
+    private func end(_ confirmation: RepeatedResponses.Confirmation) {
         guard case .confirming(let candidate, _, let parts) = phase, let context else { return }
         phase = .delivering
         if case .confirmed = confirmation {
-            answer(candidate, context)
+            respond(to: candidate, context)
         } else {
             // The route of the delivered request requests no source again.
             let presence = ClientDisconnectHandler.presence(on: context.channel)
-            presence?.setConfirmation((candidate.answer.key, confirmation))
+            presence?.setConfirmation((candidate.storedResponse.key, confirmation))
             deliver(candidate, context)
         }
         for part in parts { receive(part, context) }
@@ -212,7 +215,7 @@ final class AnswerHandler: ChannelDuplexHandler, RemovableChannelHandler {
             self.error = nil
             context.fireErrorCaught(error)
         }
-        quiesceIfAnswered()
+        quiesceIfSent()
         if isReadPending {
             isReadPending = false
             context.read()
@@ -222,6 +225,6 @@ final class AnswerHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private func stopWaiting() {
         guard case .confirming(_, let waiter, _) = phase else { return }
         phase = .delivering
-        answers.leave(waiter)
+        responses.leave(waiter)
     }
 }

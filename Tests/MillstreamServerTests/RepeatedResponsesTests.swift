@@ -36,8 +36,8 @@ private struct Client {
     }
 }
 
-/// Tests answers that are given again, on a running server.
-@Suite struct RepeatedAnswersTests {
+/// Tests responses that are sent again, on a running server.
+@Suite struct RepeatedResponsesTests {
     private static let playlist =
         "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n%\n#EXTINF:4,\nb.ts\n#EXT-X-ENDLIST\n"
 
@@ -62,7 +62,7 @@ private struct Client {
     }
 
     @Test(arguments: [("max-age=600", 1), ("no-cache", 4)])
-    func answersAreEqual(freshness: String, requests: Int) async throws {
+    func responsesAreEqual(freshness: String, requests: Int) async throws {
         try await ServerStage.run { (stage: ServerStage) async throws in
             stage.origin.set("/private.m3u8", source("a.ts", ("Cache-Control", freshness)))
             let client = try Client(stage)
@@ -87,8 +87,8 @@ private struct Client {
             let client = try Client(stage)
             let tag = try #require(try await client.ask(target(stage)).field("ETag"))
             for _ in 0..<3 {
-                let answer = try await client.ask(target(stage), until: "\r\n\r\n", "If-None-Match: \(tag)")
-                #expect(answer.status == 304 && answer.body == "" && answer.field("ETag") == tag)
+                let response = try await client.ask(target(stage), until: "\r\n\r\n", "If-None-Match: \(tag)")
+                #expect(response.status == 304 && response.body == "" && response.field("ETag") == tag)
             }
             #expect(try await client.ask(target(stage)).status == 200)
         }
@@ -119,8 +119,8 @@ private struct Client {
             let before = count(stage)
             for client in clients { client.send(target(stage), "Accept: */*") }
             for client in clients {
-                let answer = RawResponse(try await client.connection.read(until: "#EXT-X-ENDLIST\n"))
-                #expect(answer.status == 200 && answer.body.contains("c.ts"), "\(answer.head)")
+                let response = RawResponse(try await client.connection.read(until: "#EXT-X-ENDLIST\n"))
+                #expect(response.status == 200 && response.body.contains("c.ts"), "\(response.head)")
             }
             #expect(count(stage) == before + 1)
             let metrics = try await stage.ask("/metrics").body
@@ -153,17 +153,17 @@ private struct Client {
             client.send("/health")
             client.send(target(stage), "Accept: */*")
             client.send("/nowhere", "Connection: close")
-            let answers = try await client.connection.readToEnd()
-            let order = answers.matches(of: /#EXT-X-ENDLIST|"status":"ok"|404 Not Found/).map { String($0.0) }
+            let responses = try await client.connection.readToEnd()
+            let order = responses.matches(of: /#EXT-X-ENDLIST|"status":"ok"|404 Not Found/).map { String($0.0) }
             #expect(
                 order == ["#EXT-X-ENDLIST", "\"status\":\"ok\"", "#EXT-X-ENDLIST", "404 Not Found"],
-                "\(answers)"
+                "\(responses)"
             )
         }
     }
 
     /// Pages of other sites have other sources than players.
-    @Test func otherClientsDoNotGetTheAnswersOfPlayers() async throws {
+    @Test func otherClientsDoNotGetTheResponsesOfPlayers() async throws {
         try await ServerStage.run { (stage: ServerStage) async throws in
             stage.origin.set("/private.m3u8", source("a.ts", ("Cache-Control", "max-age=600")))
             let client = try Client(stage)
@@ -176,7 +176,7 @@ private struct Client {
 
     /// A shutdown waits for requests whose sources are being confirmed.
     @Test func shutdownDrainsConfirmations() async throws {
-        var answer: Task<String, any Error>?
+        var response: Task<String, any Error>?
         try await ServerStage.run { (stage: ServerStage) async throws in
             stage.origin.set("/private.m3u8", source())
             let client = try Client(stage)
@@ -184,9 +184,9 @@ private struct Client {
             stage.origin.behave("/private.m3u8", .delay(.milliseconds(700)))
             let before = count(stage)
             client.send(target(stage), "Accept: */*")
-            answer = Task { try await client.connection.readToEnd() }
+            response = Task { try await client.connection.readToEnd() }
             while count(stage) == before { try await Task.sleep(for: .milliseconds(10)) }
         }
-        #expect(RawResponse(try #require(try await answer?.value)).body.hasSuffix("#EXT-X-ENDLIST\n"))
+        #expect(RawResponse(try #require(try await response?.value)).body.hasSuffix("#EXT-X-ENDLIST\n"))
     }
 }
