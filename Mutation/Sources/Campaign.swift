@@ -64,7 +64,9 @@ struct Campaign {
     /// Those that an earlier build of the same mutants removed are not tried again.
     private mutating func plantAndBuild() throws {
         let known = options.folder.appending(path: "uncompilable.txt")
-        let refused = Set((try? String(contentsOf: known, encoding: .utf8))?.split(separator: "\n").map(String.init) ?? [])
+        let refused = Set(
+            (try? String(contentsOf: known, encoding: .utf8))?.split(separator: "\n").map(String.init) ?? []
+        )
         let chosen = mutants.values.joined().map(\.identity)
         for target in options.targets {
             try workspace.copyOtherFiles(of: target.name, sources: Set(try workspace.sources(of: target.name)))

@@ -66,7 +66,8 @@ struct Workspace {
             let walk = files.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
             return walk.filter { path in
                 var isFolder: ObjCBool = false
-                return files.fileExists(atPath: folder.appending(path: path).path, isDirectory: &isFolder) && !isFolder.boolValue
+                return files.fileExists(atPath: folder.appending(path: path).path, isDirectory: &isFolder)
+                    && !isFolder.boolValue
             }
         }
         let wanted = paths(from)

@@ -34,15 +34,7 @@ extension AssetLibrary {
                 )
             else { continue }
             var plan = PackagePlan(folder: rendition.folder, role: rendition.role, playlist: playlist)
-            plan = try catalog.read { database in
-                // A playlist may have a million segments, most of which have the usual path.
-                var paths: [PackagePlan.Identity: String] = [:]
-                let rows = try ResourceRecord.filter(Column("renditionID") == rendition.id).fetchCursor(database)
-                while let row = try rows.next() {
-                    if !plan.usesUsualPath(row) { paths[PackagePlan.Identity(row)] = row.path }
-                }
-                return plan.with(paths)
-            }
+            plan = try catalog.read { try Self.withStoredPaths(plan, of: rendition, $0) }
             let path = "\(rendition.folder)/\(Self.mediaName)"
             if try write(try plan.localPlaylist.bytes, to: path, of: id) { changed.append(path) }
         }
@@ -56,6 +48,42 @@ extension AssetLibrary {
             }
         }
         return changed
+    }
+
+    /// Returns the plan of a local playlist with the paths in the catalog.
+    private static func withStoredPaths(
+        _ plan: PackagePlan,
+        of rendition: RenditionRecord,
+        _ database: Database
+    ) throws -> PackagePlan {
+        // A playlist may have a million segments, most of which have the usual path.
+        var paths: [PackagePlan.Identity: String] = [:]
+        let rows = try ResourceRecord.filter(Column("renditionID") == rendition.id).fetchCursor(database)
+        while let row = try rows.next() {
+            if !plan.usesUsualPath(row) { paths[PackagePlan.Identity(row)] = row.path }
+        }
+        return plan.with(paths)
+    }
+
+    /// Returns the paths, relative to the package, of the files that the local media playlists name, and the catalog does not list.
+    func unlistedFiles(_ id: String) throws -> [String] {
+        try catalog.read { database in
+            let statement = try database.makeStatement(sql: "SELECT 1 FROM resource WHERE assetID = ? AND path = ?")
+            var unlisted: [String] = []
+            let renditions = RenditionRecord.filter(Column("assetID") == id).order(Column("id"))
+            for rendition in try renditions.fetchAll(database) {
+                let context = PlaylistContext(address: ResourceAddress(rendition.address))
+                let bytes = try rendition.entirePlaylist(database)
+                guard let playlist = try? MediaPlaylist(parsing: bytes, context: context) else { continue }
+                let usual = PackagePlan(folder: rendition.folder, role: rendition.role, playlist: playlist)
+                let plan = try Self.withStoredPaths(usual, of: rendition, database)
+                try plan.forEachResource { resource in
+                    let arguments: StatementArguments = [id, resource.path]
+                    if try Row.fetchOne(statement, arguments: arguments) == nil { unlisted.append(resource.path) }
+                }
+            }
+            return unlisted
+        }
     }
 
     /// Returns a Boolean value that indicates whether the difference between two multivariant playlists is no damage.
@@ -110,9 +138,18 @@ extension AssetLibrary {
             ).bytes
         }
         guard let duration = asset.duration else { return Array("#EXTM3U\n".utf8) }
-        // The peak bit rate is unknown; the average bit rate is a lower bound.
-        let seconds = max(duration.seconds, 0.001)
-        let bandwidth = max(1, Int64(saturating: Double(asset.bytes.bytes) * 8 / seconds))
+        return generatedPlaylist(of: renditions, size: asset.bytes.bytes, seconds: duration.seconds)
+    }
+
+    /// Returns the multivariant playlist of an asset whose source is a media playlist.
+    ///
+    /// - Parameters:
+    ///   - renditions: The renditions of the asset.
+    ///   - size: The number of bytes of stored media.
+    ///   - seconds: The duration of this media in seconds.
+    /// - Returns: The playlist, with the average bit rate of the media: the peak bit rate, of which it is a lower bound, is unknown.
+    static func generatedPlaylist(of renditions: [RenditionRecord], size: Int64, seconds: Double) -> [UInt8] {
+        let bandwidth = max(1, Int64(saturating: Double(size) * 8 / max(seconds, 0.001)))
         // A source that was recorded as a multivariant playlist before has renditions that are not listed any more.
         let listed = renditions.filter { $0.position < unlistedPosition }
         let lines = listed.map { "#EXT-X-STREAM-INF:BANDWIDTH=\(bandwidth)\n\($0.folder)/\(mediaName)\n" }

@@ -81,6 +81,7 @@ extension AssetLibrary {
                 row.aliases = nil
                 try row.update(database)
             }
+            let budget = MetadataBudget()
             var writers: [RecordingWriter] = []
             var missing: [[RecordingWriter.File]] = []
             for (var row, rendition) in zip(rows, renditions) {
@@ -98,7 +99,7 @@ extension AssetLibrary {
                     )
                 }
                 row = try RenditionRecord.fetchOne(database, key: rowID) ?? row
-                writers.append(try RecordingWriter(row, id: rowID, in: self, database))
+                writers.append(try RecordingWriter(row, id: rowID, in: self, budget, database))
                 missing.append(try Self.missingFiles(ofRecording: rowID, row.folder, database))
             }
             return (writers, missing)
@@ -137,14 +138,28 @@ extension AssetLibrary {
     ///   - id: The identifier of the asset.
     ///   - isComplete: Whether segments whose key or initialization section is not stored are marked as gaps as well, because it
     ///     is not requested again.
+    ///   - ends: The indexes of the segments before which renditions end, by their directories, because the recording has ended
+    ///     before the segments from there on could be requested; a later recording can still add them.
     /// - Returns: A Boolean value that indicates whether any media is recorded, and the number of segments that are marked as gaps
     ///   because they are not stored, without those at the end, which are removed.
     /// - Throws: ``StorageError``; with ``StorageError/Code/incomplete`` if a key or an initialization section is missing.
-    package func endRecording(_ id: String, isComplete: Bool) throws -> (hasMedia: Bool, lostCount: Int64) {
+    package func endRecording(
+        _ id: String,
+        isComplete: Bool,
+        endingBefore ends: [String: Int] = [:]
+    ) throws -> (hasMedia: Bool, lostCount: Int64) {
+        var hasRemovedFiles = false
         let result = try write { database in
             var (hasMedia, lostCount) = (false, Int64(0))
+            hasRemovedFiles = false
             for row in try RenditionRecord.filter(Column("assetID") == id).fetchAll(database) {
                 guard let rowID = row.id else { continue }
+                if let end = ends[row.folder] {
+                    let removed = ResourceRecord.filter(Column("renditionID") == rowID)
+                        .filter(Column("position") >= end)
+                    if try !removed.filter(Column("bytes") != nil).isEmpty(database) { hasRemovedFiles = true }
+                    try removed.deleteAll(database)
+                }
                 let missing = try Int.fetchAll(
                     database,
                     sql: "SELECT position FROM resource WHERE renditionID = ? AND bytes IS NULL AND position >= 0",
@@ -169,6 +184,7 @@ extension AssetLibrary {
             }
             return (hasMedia, lostCount)
         }
+        if hasRemovedFiles { try removeUnreferencedFiles(id) }
         if result.0 { try finish(id) } else { try writePlaylists(id) }
         return result
     }
@@ -238,7 +254,9 @@ extension RenditionRecord {
             arguments: [id]
         )
         while let text = try lines.next() { result += Array(text.utf8) }
-        if RecordingHeader(String(decoding: bytes, as: UTF8.self)).hasEnded { result += Array("#EXT-X-ENDLIST\n".utf8) }
+        if RecordingHeader(String(decoding: bytes, as: UTF8.self)).hasEnded {
+            result += Array(RecordingHeader.endMarker.utf8)
+        }
         return result
     }
 }
@@ -259,9 +277,12 @@ extension RecordedSegment {
 
     /// Returns the lines of a segment with the mark of a gap.
     static func withGap(_ lines: String) -> String {
-        guard !lines.contains("#EXT-X-GAP\n"), let start = lines.firstRange(of: "#EXTINF:")?.lowerBound else {
+        // Attributes can have any text, such as that of a tag.
+        var list = lines.split(separator: "\n", omittingEmptySubsequences: false)
+        guard !list.contains("#EXT-X-GAP"), let start = list.firstIndex(where: { $0.hasPrefix("#EXTINF:") }) else {
             return lines
         }
-        return lines[..<start] + "#EXT-X-GAP\n" + lines[start...]
+        list.insert("#EXT-X-GAP", at: start)
+        return list.joined(separator: "\n")
     }
 }

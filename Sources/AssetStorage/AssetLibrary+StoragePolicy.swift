@@ -92,7 +92,23 @@ extension AssetLibrary {
         throw Self.limitsError(limits, in: directory)
     }
 
-    private static func limitsError(_ limits: StorageLimits, in directory: URL) -> StorageError {
+    /// Verifies that the limits leave space for a download of an estimated size, at most after the deletion of other assets,
+    /// without deleting any.
+    ///
+    /// - Throws: ``StorageError/Code/full`` if they do not.
+    package func checkSpace(forEstimate need: ByteCount) throws {
+        let limits = try storageLimits()
+        guard limits != StorageLimits() else { return }
+        let plan = try evictionPlan(limits: limits, need: need + space.reservedBytes)
+        guard plan.shortfall > .zero else { return }
+        throw Self.limitsError(limits, in: directory, estimate: need)
+    }
+
+    private static func limitsError(
+        _ limits: StorageLimits,
+        in directory: URL,
+        estimate: ByteCount? = nil
+    ) -> StorageError {
         let quota = limits.quota.map { "at most \($0) may be used in \(directory.path)" }
         let floor = limits.minimumFreeSpace > .zero ? "\(limits.minimumFreeSpace) must stay free on its disk" : nil
         let rules = [quota, floor].compactMap { $0 }.joined(separator: ", and ")
@@ -102,7 +118,11 @@ extension AssetLibrary {
         let advice = [raising, lowering, "delete assets"].compactMap { $0 }.joined(separator: ", or ")
         return StorageError(
             .full,
-            "the limits of the library leave no space for the download: \(rules), and no other asset can be deleted",
+            estimate.map { size in
+                "the limits of the library leave no space for the download, which needs about \(size): \(rules), and the "
+                    + "deletion of other assets would not suffice, so none is deleted"
+            }
+                ?? "the limits of the library leave no space for the download: \(rules), and no other asset can be deleted",
             hint: "\(advice), then run the same command again"
         )
     }

@@ -14,10 +14,15 @@ public struct VerificationResult: Sendable, Hashable {
     ///
     /// They stay until ``AssetLibrary/removeUnknownFiles(_:)`` removes them, or the asset is downloaded again.
     public let unknown: [String]
+    /// The paths, relative to the package, of files that a stored playlist names, and the catalog of the library does not list.
+    ///
+    /// They cannot be fetched again: the playlist was written by an earlier version, or the catalog was changed by another program.
+    public let unlisted: [String]
 
     /// Creates a result.
-    public init(damaged: [String], withoutChecksum: Int, unknown: [String] = []) {
+    public init(damaged: [String], withoutChecksum: Int, unknown: [String] = [], unlisted: [String] = []) {
         self.damaged = damaged
+        self.unlisted = unlisted
         self.withoutChecksum = withoutChecksum
         self.unknown = unknown
     }
@@ -67,7 +72,8 @@ extension AssetLibrary {
         return VerificationResult(
             damaged: damaged,
             withoutChecksum: withoutChecksum,
-            unknown: try unreferencedFiles(id)
+            unknown: try unreferencedFiles(id),
+            unlisted: try unlistedFiles(id)
         )
     }
 

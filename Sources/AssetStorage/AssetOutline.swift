@@ -11,6 +11,27 @@ package struct AssetOutline: Sendable, Hashable {
 }
 
 extension AssetLibrary {
+    /// Returns the identifiers of all assets by the URL of their source; of several assets, that of the newest one.
+    ///
+    /// - Complexity: O(*n*) in the number of assets.
+    /// - Throws: ``StorageError``.
+    package func identifiersBySource() throws -> [String: String] {
+        try catalog.read { database in
+            let rows = try Row.fetchCursor(
+                database,
+                sql: "SELECT source, id FROM asset WHERE state != ? ORDER BY createdAt DESC",
+                arguments: [AssetRecord.State.deleting.rawValue]
+            )
+            var identifiers: [String: String] = [:]
+            while let row = try rows.next() {
+                let source: String = row[0]
+                let id: String = row[1]
+                if identifiers[source] == nil { identifiers[source] = id }
+            }
+            return identifiers
+        }
+    }
+
     /// Returns the outline of an asset.
     ///
     /// - Complexity: O(*n*) in the number of its media playlists.

@@ -258,6 +258,18 @@ extension AssetLibrary {
     /// Returns a Boolean value that indicates whether a process manages a download.
     package func isDownloadClaimed(_ id: String) -> Bool { DownloadClaim.exists(id, in: directory) }
 
+    /// Returns a Boolean value that indicates whether a process runs a download of an asset, or has it waiting.
+    ///
+    /// - Parameter assetID: The identifier of the asset; `nil` for an asset that does not exist.
+    /// - Returns: A Boolean value that indicates whether a process does.
+    /// - Throws: ``StorageError``.
+    package func isDownloadRunning(ofAsset assetID: String?) throws -> Bool {
+        guard let assetID else { return false }
+        return try downloads().contains { record in
+            record.assetID == assetID && record.state == .waiting && isDownloadClaimed(record.id)
+        }
+    }
+
     /// Returns a new identifier for a download.
     package static func newDownloadIdentifier() -> String { newIdentifier() }
 }

@@ -32,7 +32,8 @@ struct PackagePlan {
         fileprivate init(_ kind: StoredResource.Kind, _ position: Int, _ address: String, _ byteRange: ByteRange?) {
             self.kind = kind
             self.position = position
-            self.address = position < 0 ? address : nil
+            // In a recording, the URL is written in this form.
+            self.address = position < 0 ? WrittenText.uri(address) : nil
             self.byteRange = position < 0 ? byteRange : nil
         }
 
@@ -216,7 +217,9 @@ struct PackagePlan {
                 MediaPlaylist.Relocation(
                     segment: { String(path(of: playlist.segments[$0]).dropFirst(prefix)) },
                     map: { String(path(of: $0).dropFirst(prefix)) },
-                    key: { key in path(of: key).map { String($0.dropFirst(prefix)) } ?? key.uri ?? "" }
+                    key: { key in
+                        path(of: key).map { String($0.dropFirst(prefix)) } ?? WrittenText.uri(key.uri ?? "")
+                    }
                 )
             )
         }
@@ -280,7 +283,7 @@ struct PackagePlan {
 
     /// Returns a name that is the same for the same URL and byte range in every process.
     private static func stableName(_ address: ResourceAddress, _ byteRange: ByteRange?) -> String {
-        let text = address.text + "\n" + (byteRange?.description ?? "")
+        let text = WrittenText.uri(address.text) + "\n" + (byteRange?.description ?? "")
         return SHA256.hash(data: Array(text.utf8)).prefix(nameLength).map { byte in
             let digits = String(byte, radix: 16)
             return byte < 16 ? "0" + digits : digits

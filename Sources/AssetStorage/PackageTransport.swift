@@ -72,7 +72,7 @@ package final class PackageTransport: Transport {
         if let path = request.address.filePath, isEntry(path) {
             if let file = try library.mediaFile(of: id) { return try await send(request, for: file) }
             // A request for the directory returns the multivariant playlist.
-            return try await files.send(TransportRequest(address, kind: request.kind))
+            return try await readFile(AssetLibrary.multivariantName, TransportRequest(address, kind: request.kind))
         }
         guard let path = request.address.filePath, path.hasPrefix(folder) else {
             guard let origin, request.address.isHTTP || request.address.hasCustomScheme else {
@@ -85,7 +85,7 @@ package final class PackageTransport: Transport {
             return try await origin.send(request)
         }
         let name = String(path.dropFirst(folder.count))
-        guard library.file(name, of: id) == nil else { return try await files.send(request) }
+        guard library.file(name, of: id) == nil else { return try await readFile(name, request) }
         guard let resource = try library.resource(at: name, of: id) else {
             throw TransportError(.fileNotFound, "the package has no \(name)", address: request.address)
         }
@@ -113,6 +113,22 @@ package final class PackageTransport: Transport {
             expectedLength: response.expectedLength,
             body: response.body,
             record: response.record
+        )
+    }
+
+    /// Sends a request for a stored file; the playlists of a recording are those of this moment.
+    private func readFile(_ name: String, _ request: TransportRequest) async throws -> TransportResponse {
+        guard name.hasSuffix(".m3u8"), request.byteRange == nil, request.resumption == nil,
+            let playlist = try? await BlockingOperation.run({ [library, id] in
+                try library.currentPlaylist(name, of: id)
+            })
+        else { return try await files.send(request) }
+        return TransportResponse(
+            status: 200,
+            headers: [],
+            address: request.address,
+            expectedLength: Int64(playlist.count),
+            body: TransportBody(playlist)
         )
     }
 

@@ -22,6 +22,8 @@ struct RecordingHeader {
     private static let event = "#EXT-X-PLAYLIST-TYPE:EVENT\n"
     private static let onDemand = "#EXT-X-PLAYLIST-TYPE:VOD\n"
     private static let target = "#EXT-X-TARGETDURATION:"
+    /// The line that ends the playlist of a recording that has ended.
+    static let endMarker = "#EXT-X-ENDLIST\n"
 
     /// A Boolean value that indicates whether the text is the header of a recording, without segments, and not the playlist
     /// of a download.

@@ -45,6 +45,23 @@ package final class RecordingWriter: Sendable {
         package let endDate: ProgramDateTime?
     }
 
+    /// The functions that a writer calls while it adds segments.
+    package struct Supervision: Sendable {
+        /// A function that throws an error if the recording was canceled; it is called before each segment and date range.
+        package var checkCancellation: @Sendable () throws -> Void
+        /// A function that is called with a number of bytes before they are stored, and throws an error if they exceed a limit.
+        package var willStore: @Sendable (_ byteCount: Int64) throws -> Void
+
+        /// Creates the functions; by default, they permit everything.
+        package init(
+            checkCancellation: @escaping @Sendable () throws -> Void = {},
+            willStore: @escaping @Sendable (_ byteCount: Int64) throws -> Void = { _ in }
+        ) {
+            self.checkCancellation = checkCancellation
+            self.willStore = willStore
+        }
+    }
+
     private struct Pending {
         var lines: String
         var isSettled: Bool
@@ -67,8 +84,6 @@ package final class RecordingWriter: Sendable {
         var published = 0
         /// The target duration in the header, in seconds.
         var targetDuration: Int64 = 1
-        /// The recorded tags of the origin that concern no segment alone.
-        var metadata = RecordedMetadata()
     }
 
     /// The role of the rendition in the presentation.
@@ -81,11 +96,23 @@ package final class RecordingWriter: Sendable {
     private let library: AssetLibrary
     private let assetID: String
     private let renditionID: Int64
+    /// The number of bytes that the lines of the rendition had in the catalog and in the local playlist when the writer was created.
+    package let formerByteCount: Int64
     private let state: Mutex<State>
+    /// The recorded tags of the origin that concern no segment alone; only the task that adds segments uses them.
+    private let metadata: Mutex<RecordedMetadata>
+    private let budget: MetadataBudget
 
     /// Creates the writer of a rendition that is in the catalog.
-    init(_ record: RenditionRecord, id: Int64, in library: AssetLibrary, _ database: Database) throws {
+    init(
+        _ record: RenditionRecord,
+        id: Int64,
+        in library: AssetLibrary,
+        _ budget: MetadataBudget,
+        _ database: Database
+    ) throws {
         self.library = library
+        self.budget = budget
         assetID = record.assetID
         renditionID = id
         role = record.role
@@ -110,16 +137,26 @@ package final class RecordingWriter: Sendable {
             while let text = try durations.next() { state.end = state.end + (MediaTime(decimal: text) ?? .zero) }
             state.hasFormerKeys = try !segments.filter(Column("lines").like("%#EXT-X-KEY:METHOD=%")).isEmpty(database)
             state.hasMap = try !segments.filter(Column("lines").like("%#EXT-X-MAP:%")).isEmpty(database)
-            state.metadata = try RecordedMetadata(of: id, database)
         }
         state.published = state.nextPosition
+        let recorded = try RecordedMetadata(of: id, database, budget)
+        let size = try Int64.fetchOne(
+            database,
+            sql: "SELECT SUM(LENGTH(CAST(lines AS BLOB))) FROM recordedSegment WHERE renditionID = ?",
+            arguments: [id]
+        )
+        let doubled = (size ?? 0) *| 2
+        formerByteCount = doubled
         self.state = Mutex(state)
+        metadata = Mutex(recorded)
     }
 
     /// The duration of the recorded segments, including gaps.
     package var end: MediaTime { state.withLock { $0.end } }
     /// The last segment that was added; `nil` if there is none.
     package var last: Last? { state.withLock { $0.last } }
+    /// Returns a Boolean value that indicates whether metadata of any rendition is not recorded because it exceeds a limit, once.
+    package func takeMetadataOmission() -> Bool { budget.takeOmission() }
 
     // MARK: Adding segments
 
@@ -130,15 +167,17 @@ package final class RecordingWriter: Sendable {
     ///   - playlist: The playlist at the origin.
     ///   - gaps: The durations of the segments before them that were lost, which are marked with `EXT-X-GAP`.
     ///   - hasDiscontinuity: A Boolean value that indicates whether the first segment does not continue the preceding one.
+    ///   - supervision: The functions to call meanwhile.
     /// - Returns: The files to fetch, in the order in which a player needs them, and the number of segments that are marked
     ///   as gaps because they have no initialization section although earlier ones have one: no tag ends the effect of
     ///   `EXT-X-MAP` (RFC 8216bis §4.4.4.5).
-    /// - Throws: ``StorageError``.
+    /// - Throws: ``StorageError``, or an error of `supervision`, after which nothing is added.
     package func append(
         _ positions: Range<Int>,
         of playlist: MediaPlaylist,
         gaps: [MediaTime] = [],
-        hasDiscontinuity: Bool = false
+        hasDiscontinuity: Bool = false,
+        supervision: Supervision = Supervision()
     ) throws -> (files: [File], unplayableCount: Int64) {
         guard !positions.isEmpty else { return ([], 0) }
         var unplayable: Set<Int> = []
@@ -151,6 +190,7 @@ package final class RecordingWriter: Sendable {
         let starts = new.end
         let plan = PackagePlan(folder: folder, role: role, playlist: playlist, firstPosition: shift)
         for position in positions {
+            try supervision.checkCancellation()
             let segment = playlist.segments[position]
             let begins = position == positions.lowerBound
             var lines = RecordedLines()
@@ -162,17 +202,22 @@ package final class RecordingWriter: Sendable {
                 lines.add("#EXT-X-PROGRAM-DATE-TIME:\(date)")
             }
             if begins {
-                let ranges = new.metadata.newDateRanges(of: playlist, from: segment, at: new.nextPosition)
+                let next = new.nextPosition
+                let ranges = try metadata.withLock { metadata in
+                    try metadata.newDateRanges(of: playlist, from: segment, at: next, supervision.checkCancellation)
+                }
                 for range in ranges.lines { lines.add(range.text, isLocal: !range.isInterstitial) }
                 changes = ranges.changes
             }
-            for line in RecordedMetadata.unknownTags(ofSegment: position, in: playlist) { lines.add(line) }
+            let unknownTags = metadata.withLock { $0.unknownTags(ofSegment: position, in: playlist) }
+            for line in unknownTags { lines.add(line) }
             if segment.map == nil, new.hasMap, !segment.isGap { unplayable.insert(position) }
             let isGap = segment.isGap || unplayable.contains(position)
             if isGap { lines.add("#EXT-X-GAP") }
-            lines.add("#EXTINF:\(segment.duration),\(segment.title ?? "")")
+            lines.add("#EXTINF:\(segment.duration),\(WrittenText.line(segment.title ?? ""))")
             if let range = segment.byteRange { lines.addAtOrigin("#EXT-X-BYTERANGE:\(range)") }
-            lines.add(segment.address.text, local: localName(plan.path(of: segment)))
+            let uri = WrittenText.uri(segment.address.text)
+            lines.add(uri, local: localName(plan.path(of: segment)))
             add(
                 RecordedSegment(
                     renditionID: renditionID,
@@ -190,11 +235,15 @@ package final class RecordingWriter: Sendable {
             )
             new.last = Last(
                 sequence: segment.sequence,
-                uri: segment.address.text,
+                uri: uri,
                 endDate: segment.programDateTime?.advanced(by: segment.duration)
             )
             new.targetDuration = max(new.targetDuration, segment.duration.roundedSeconds)
         }
+        let stored = records.reduce(changes.reduce(0) { $0 +| $1.addedByteCount }) { size, record in
+            size +| record.lines.utf8.count +| (new.pending[record.position]?.lines.utf8.count ?? 0)
+        }
+        try supervision.willStore(Int64(stored))
         let files = try insert(records, positions, besides: unplayable, plan, startingAt: starts, changes)
         let raised = state.withLock { state in
             // Segments may have been settled in the meantime.
@@ -211,11 +260,17 @@ package final class RecordingWriter: Sendable {
 
     /// Changes the recorded date ranges that have other attributes in a version of the playlist without new segments.
     ///
-    /// - Throws: ``StorageError``.
-    package func updateDateRanges(of playlist: MediaPlaylist) throws {
-        let changes = state.withLock { $0.metadata.changedDateRanges(of: playlist) }
+    /// - Parameters:
+    ///   - playlist: The playlist at the origin.
+    ///   - supervision: The functions to call meanwhile.
+    /// - Throws: ``StorageError``, or an error of `supervision`.
+    package func updateDateRanges(of playlist: MediaPlaylist, supervision: Supervision = Supervision()) throws {
+        let changes = try metadata.withLock { metadata in
+            try metadata.changedDateRanges(of: playlist, supervision.checkCancellation)
+        }
         guard !changes.isEmpty else { return }
-        try library.write { database in for change in changes { try change.apply(to: renditionID, database) } }
+        try supervision.willStore(Int64(changes.reduce(0) { $0 +| $1.addedByteCount }))
+        try library.write { try RecordedMetadata.Change.apply(changes, to: renditionID, $0) }
     }
 
     private func addGaps(
@@ -261,7 +316,7 @@ package final class RecordingWriter: Sendable {
         _ new: inout State
     ) {
         if let map = segment.map {
-            var line = "#EXT-X-MAP:URI=\"\(map.address.text)\""
+            var line = "#EXT-X-MAP:URI=\"\(WrittenText.uri(map.address.text))\""
             if let range = map.byteRange { line += ",BYTERANGE=\"\(range)\"" }
             if line != new.mapLine {
                 addKeys(map.keys, of: segment, plan, to: &lines, &new)
@@ -281,18 +336,18 @@ package final class RecordingWriter: Sendable {
         _ new: inout State
     ) {
         func line(_ key: EncryptionKey, _ uri: String?) -> String {
-            var line = "#EXT-X-KEY:METHOD=\(key.method.rawValue)"
-            if let uri { line += ",URI=\"\(uri)\"" }
+            var line = "#EXT-X-KEY:METHOD=\(WrittenText.token(key.method.rawValue))"
+            if let uri { line += ",URI=\"\(WrittenText.uri(uri))\"" }
             // The media sequence numbers of the recording differ from those of the origin.
             if let vector = key.initializationVector {
-                line += ",IV=\(vector)"
+                line += ",IV=\(WrittenText.token(vector))"
             } else if key.isIdentity, key.method != .aes256GCM {
                 // A segment that is encrypted with AES-256-GCM begins with its initialization vector.
                 let digits = String(segment.sequence, radix: 16)
                 line += ",IV=0x" + String(repeating: "0", count: max(0, 32 - digits.count)) + digits
             }
             if !key.isIdentity {
-                line += ",KEYFORMAT=\"\(key.keyFormat)\""
+                line += ",KEYFORMAT=\"\(WrittenText.quoted(key.keyFormat))\""
                 line += ",KEYFORMATVERSIONS=\"\(key.keyFormatVersions.map(String.init).joined(separator: "/"))\""
             }
             return line
@@ -324,7 +379,7 @@ package final class RecordingWriter: Sendable {
         let folders = [renditionID: folder]
         return try library.write { database in
             for record in records { try record.insert(database) }
-            for change in changes { try change.apply(to: renditionID, database) }
+            try RecordedMetadata.Change.apply(changes, to: renditionID, database)
             var files: [File] = []
             // A key or an initialization section is reported before the first segment that needs it.
             var shared: [StoredResource] = []

@@ -149,6 +149,7 @@ millstream_functions:
     function AVCODEC, av_bsf_init
     function AVCODEC, av_bsf_receive_packet
     function AVCODEC, av_bsf_send_packet
+    function AVCODEC, av_get_exact_bits_per_sample
     function AVCODEC, av_new_packet
     function AVCODEC, av_packet_alloc
     function AVCODEC, av_packet_clone

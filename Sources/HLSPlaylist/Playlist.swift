@@ -108,6 +108,8 @@ public struct PlaylistContext: Sendable {
     private var base: ResourceAddress?
     /// The variables of the multivariant playlist, for `EXT-X-DEFINE:IMPORT` (RFC 8216bis §4.4.2.3).
     public var importableVariables: [String: String]
+    /// A Boolean value that indicates whether the playlist has segments of others, which an edit has inserted.
+    package var isStitched = false
 
     /// Creates a context.
     public init(address: ResourceAddress? = nil, importableVariables: [String: String] = [:]) {

@@ -1,6 +1,6 @@
 import Foundation
 public import MediaTiming
-import ResourceAddressing
+package import ResourceAddressing
 
 /// A transport that sends each request to the transport for its URL scheme: HTTP or files; `data` URLs are decoded
 /// directly.
@@ -44,16 +44,10 @@ public struct SchemeTransport: Transport {
 
     /// Returns the content of a `data` URL (RFC 2397).
     private func bytes(of request: TransportRequest) throws -> TransportResponse {
-        let text = request.address.text.dropFirst("data:".count)
-        guard let comma = text.firstIndex(of: ",") else {
+        guard request.address.text.contains(",") else {
             throw TransportError(.addressRefused, "the data URL has no comma", address: request.address)
         }
-        let content = String(text[text.index(after: comma)...])
-        let bytes: [UInt8]? =
-            text[..<comma].hasSuffix(";base64")
-            ? Data(base64Encoded: PercentEncoding.decode(content) ?? content).map { [UInt8]($0) }
-            : PercentEncoding.decode(content).map { Array($0.utf8) }
-        guard let bytes else {
+        guard let bytes = request.address.dataContent else {
             throw TransportError(.addressRefused, "the data URL cannot be decoded", address: request.address)
         }
         let range = request.byteRange ?? ByteRange(start: 0, length: Int64(bytes.count))
@@ -74,5 +68,17 @@ public struct SchemeTransport: Transport {
             body: TransportBody(bytes[Int(range.start)..<Int(range.end)]).measured(by: record, time),
             record: record
         )
+    }
+}
+
+extension ResourceAddress {
+    /// The content of a `data` URL (RFC 2397); `nil` for any other URL, and for one that cannot be decoded.
+    package var dataContent: [UInt8]? {
+        guard normalizedScheme == "data" else { return nil }
+        let text = text.dropFirst("data:".count)
+        guard let comma = text.firstIndex(of: ",") else { return nil }
+        let content = String(text[text.index(after: comma)...])
+        guard text[..<comma].hasSuffix(";base64") else { return PercentEncoding.decode(content).map { Array($0.utf8) } }
+        return Data(base64Encoded: PercentEncoding.decode(content) ?? content).map { [UInt8]($0) }
     }
 }

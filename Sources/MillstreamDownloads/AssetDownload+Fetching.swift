@@ -103,7 +103,9 @@ extension AssetDownload {
                         } else if renewal.renewsAddresses(after: error, of: step.transfer.resource) {
                             queue.end()
                         } else {
-                            firstError = firstError ?? error
+                            let resource = step.transfer.resource
+                            let explained: any Error = onlyLost ? error : Self.explaining(error, of: resource)
+                            firstError = firstError ?? explained
                             queue.fetchFailed(step.transfer.resource)
                         }
                     }
@@ -118,6 +120,21 @@ extension AssetDownload {
             }
         }
         if let firstError, !renewal.isNeeded { throw firstError }
+    }
+
+    /// Returns an error with advice if its file is a subtitle segment that the server does not have: the rest of the presentation
+    /// can be downloaded without it.
+    private static func explaining(_ error: TransportError, of resource: StoredResource) -> any Error {
+        let isMissing = error.status == 404 || error.status == 410 || error.code == .fileNotFound
+        guard resource.kind == .subtitle, isMissing else { return error }
+        return DownloadError(
+            .transport,
+            error.description,
+            hint: "leave out the subtitles with --subtitles none",
+            address: error.address,
+            detail: error.code.rawValue,
+            cause: error
+        )
     }
 }
 

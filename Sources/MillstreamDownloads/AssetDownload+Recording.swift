@@ -40,7 +40,13 @@ extension AssetDownload {
             resolver: resolver,
             tracks: zip(writers, resolution.renditions).map { RecordingTrack($0, $1) },
             meter: ProgressMeter(counter),
-            budget: DownloadBudget(asset, in: library, configuration.limits, isRecording: true),
+            budget: DownloadBudget(
+                asset,
+                in: library,
+                configuration.limits,
+                isRecording: true,
+                playlistSize: writers.reduce(0) { $0 +| $1.formerByteCount }
+            ),
             report: report
         )
         var failure: (any Error)?
@@ -55,7 +61,7 @@ extension AssetDownload {
         report(.ended(id: id, run.meter.figures))
         // This is not done on another thread, because the thread pool would not run it after a cancellation.
         // After an error, a later run can still fetch keys that are missing.
-        let end = Result { try library.endRecording(id, isComplete: failure == nil) }
+        let end = Result { try library.endRecording(id, isComplete: failure == nil, endingBefore: run.ends) }
         if case .success((_, let lostCount)) = end, lostCount > 0 { report(.lost(id: id, count: lostCount)) }
         report(.progress(id: id, run.meter.progress))
         if let failure { throw failure }

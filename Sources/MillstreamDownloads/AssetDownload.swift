@@ -18,6 +18,8 @@ package struct AssetDownload: Sendable {
         case waiting(DownloadError)
         /// Segments were lost before they could be recorded.
         case lost(id: String, count: Int64)
+        /// Metadata of a recorded stream exceeds a limit, so that some of it is not recorded; this is reported once in a run.
+        case metadataOmitted(id: String)
         /// The progress changed.
         case progress(id: String, DownloadProgress)
         /// The run ended, with or without an error, after it resolved the asset.
@@ -30,6 +32,8 @@ package struct AssetDownload: Sendable {
     package let source: ResourceAddress
     let library: AssetLibrary
     let loader: ResourceLoader
+    /// The transport of the loader, with the keys that were received before the files were planned.
+    let receivedKeys: ReceivedKeys
     let configuration: DownloadConfiguration
     let time: any TimeSource
     /// A function that returns whether a codec (RFC 6381) can be decoded on this machine.
@@ -50,13 +54,19 @@ package struct AssetDownload: Sendable {
         self.source = source
         self.library = library
         let policy = loader.policy
-        self.loader = loader.wrappingTransport { ClippedSubtitles(base: $0, policy: policy) }
+        let clipped = loader.wrappingTransport { ClippedSubtitles(base: $0, policy: policy) }
+        let keys = ReceivedKeys(base: clipped.transport)
+        receivedKeys = keys
+        self.loader = clipped.wrappingTransport { _ in keys }
         self.configuration = configuration
         self.time = time
     }
 
     /// The interval between progress reports.
     private static let progressInterval = Duration.milliseconds(200)
+    /// The maximum number of attempts to lock an asset that another process has locked, and the time between them.
+    private static let maximumLockAttempts = 5
+    private static let lockInterval = Duration.milliseconds(100)
     /// The maximum number of attempts to create the asset if it is deleted at the same time.
     private static let maximumCreationAttempts = 3
 
@@ -98,10 +108,23 @@ package struct AssetDownload: Sendable {
     private func fetchAll(_ report: @escaping @Sendable (Event) -> Void) async throws -> StoredAsset {
         var resolver = resolver
         var resolution = if let resolution { resolution } else { try await resolver.resolve(source) }
-        let (id, lock) = try createAsset()
+        let (id, lock) = try await waitForAsset()
         defer { withExtendedLifetime(lock) {} }
         var renewal = DownloadRenewal()
         resolver.bypassesCache = true
+        if self.resolution == nil {
+            do {
+                try await receiveKeys(of: resolution, for: id)
+            } catch let error as TransportError {
+                // The keys of another download decrypt what is stored.
+                guard let asset = try completeAsset(id) else { throw error }
+                let progress = DownloadProgress(asset)
+                report(.resolved(id: id, progress, folders: nil))
+                report(.progress(id: id, progress))
+                report(.completed(asset))
+                return asset
+            }
+        }
         while true {
             let (meter, hasAll) = try await fetchFiles(of: resolution, for: id, &renewal, report)
             if hasAll {
@@ -133,6 +156,7 @@ package struct AssetDownload: Sendable {
     ) async throws -> (meter: ProgressMeter, hasAll: Bool) {
         // This runs on a blocking thread, because it processes all files, and a playlist may name a million.
         let isPlanned = renewal.isFirstRound && self.resolution != nil
+        let isFirstRound = renewal.isFirstRound
         let configuration = configuration
         let (asset, folders, missing, unfinishedFiles) = try await BlockingOperation.run { [library] in
             // An asset that was deleted in the meantime has been created again, without files.
@@ -143,6 +167,9 @@ package struct AssetDownload: Sendable {
             let folders = try library.folders(of: resolution.renditions, id)
             let asset = try library.asset(id)
             let unfinished = library.unfinishedFiles(of: asset, in: folders)
+            if isFirstRound {
+                try library.checkSpace(for: resolution.renditions, of: asset, besides: unfinished)
+            }
             return (asset, folders, try library.missingCount(id, in: folders), unfinished)
         }
         let meter = ProgressMeter(
@@ -161,6 +188,26 @@ package struct AssetDownload: Sendable {
             report: report
         )
         return (meter, !renewal.isNeeded)
+    }
+
+    /// Creates the catalog entry of the asset and locks it, if need be after a moment.
+    ///
+    /// A process that is about to find that this download has begun holds the lock meanwhile.
+    private func waitForAsset() async throws -> (id: String, lock: PackageLock) {
+        do {
+            return try createAsset()
+        } catch let error as StorageError where error.code == .busy {
+            guard let id = try library.asset(source: source)?.id else { throw error }
+            for _ in 0..<Self.maximumLockAttempts {
+                try await time.sleep(for: Self.lockInterval)
+                do {
+                    return (id, try library.sharedLock(id))
+                } catch let error as StorageError where error.code == .busy {
+                    continue
+                }
+            }
+            throw error
+        }
     }
 
     /// Creates the catalog entry of the asset and locks it.

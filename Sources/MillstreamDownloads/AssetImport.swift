@@ -91,7 +91,7 @@ public struct AssetImport: Sendable {
             return try await task.run { event in
                 switch event {
                 case .resolved(_, let progress, _), .progress(_, let progress): report(progress)
-                case .ended, .completed, .waiting, .lost: break
+                case .ended, .completed, .waiting, .lost, .metadataOmitted: break
                 }
             }
         } catch {

@@ -49,6 +49,8 @@ public struct AssetRepair: Sendable {
         let stored = DownloadSelection(asset.selection)
         selection.timeRange = stored?.timeRange
         selection.edits = stored?.edits ?? EditPlan([])
+        // Without video, the languages decide what the variants are.
+        if let stored { selection.audio = stored.audio }
         task = AssetDownload(source, into: library, loader: loader, configuration: configuration, time: time)
         resolver = DownloadResolver(
             loader: loader,

@@ -33,9 +33,24 @@ final class DownloadBudget: Sendable {
     private let assetSize: Int64
     /// A Boolean value that indicates whether the asset is a media file, whose size does not follow from a playlist.
     private let isMediaFile: Bool
+    private let isRecording: Bool
     private let state: Mutex<State>
 
-    init(_ asset: StoredAsset, in library: AssetLibrary, _ limits: DownloadLimits, isRecording: Bool = false) {
+    /// Creates the budget of a download.
+    ///
+    /// - Parameters:
+    ///   - asset: The asset.
+    ///   - library: The library with the asset.
+    ///   - limits: The limits.
+    ///   - isRecording: A Boolean value that indicates whether the asset is a recording, whose duration is not known in advance.
+    ///   - playlistSize: The number of bytes of the playlists of a recording so far, which grow without bound like its media.
+    init(
+        _ asset: StoredAsset,
+        in library: AssetLibrary,
+        _ limits: DownloadLimits,
+        isRecording: Bool = false,
+        playlistSize: Int64 = 0
+    ) {
         self.limits = limits
         self.library = library
         let rates = Dictionary(
@@ -46,11 +61,11 @@ final class DownloadBudget: Sendable {
             sum + Self.expectedSize(rendition.duration, rates[rendition.folder] ?? Self.assumedRate)
         }
         isMediaFile = asset.isMediaFile
-        // The duration of a recording is not known in advance.
+        self.isRecording = isRecording
         assetSize =
             isRecording || isMediaFile
             ? limits.assetSize.bytes : min(limits.assetSize, max(Self.guaranteedAssetSize, expected)).bytes
-        state = Mutex(State(stored: asset.bytes.bytes))
+        state = Mutex(State(stored: asset.bytes.bytes +| playlistSize))
     }
 
     /// Returns the maximum size of media with the given duration and bit rate, including the tolerance factor.
@@ -195,7 +210,9 @@ final class DownloadBudget: Sendable {
     private var tooLarge: DownloadError {
         DownloadError(
             .tooLarge,
-            "the download exceeds its size limit of \(ByteCount(assetSize))",
+            isRecording
+                ? "the recording has reached its size limit of \(ByteCount(assetSize)); it is stored up to there"
+                : "the download exceeds its size limit of \(ByteCount(assetSize))",
             hint: DownloadError.sizeLimitHint
         )
     }

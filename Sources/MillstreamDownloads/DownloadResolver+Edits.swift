@@ -24,7 +24,31 @@ extension DownloadResolver: PlaylistLoader {
                 address: address
             )
         }
-        return try await edited(playlist, selection.edits, at: address)
+        return try await edited(limitingAudio(playlist, at: address), selection.edits, at: address)
+    }
+
+    /// Returns a playlist without the audio renditions that are not selected, if the edits of the selection remove the video.
+    ///
+    /// The audio then becomes the media of a variant, which must not be that of another language.
+    private func limitingAudio(_ playlist: Playlist, at address: ResourceAddress) throws -> Playlist {
+        guard selection.edits.removesVideo, case .some(let wanted) = selection.audio,
+            case .multivariant(let multivariant) = playlist
+        else { return playlist }
+        @Sendable func isSelected(_ rendition: Rendition, by languages: DownloadSelection.Languages) -> Bool {
+            languages.includes(language: rendition.language, name: rendition.name, isDefault: rendition.isDefault)
+        }
+        let audio = multivariant.renditions.filter { $0.type == .audio }
+        // A missing language is reported with those that the stream has.
+        let hasAll = wanted.allSatisfy { language in audio.contains { isSelected($0, by: .some([language])) } }
+        guard hasAll else { return playlist }
+        let languages = selection.audio
+        do throws(PlaylistEditError) {
+            return .multivariant(
+                try multivariant.limitedAudio("audio \(languages)") { isSelected($0, by: languages) }
+            )
+        } catch {
+            throw DownloadError(error, address: address)
+        }
     }
 
     /// Returns a playlist after edits.

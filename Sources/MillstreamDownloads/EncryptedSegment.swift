@@ -122,6 +122,11 @@ struct EncryptedSegment: Sendable {
     func mismatch(removingKeyOf assetID: String, in library: AssetLibrary) -> DownloadError {
         // If the library cannot be changed, the download fails nevertheless.
         try? library.removeKey(at: key, of: assetID)
+        return mismatch
+    }
+
+    /// The error of a download whose key does not match.
+    var mismatch: DownloadError {
         let reason =
             switch method {
             case .aes128: "the decrypted data has no valid PKCS7 padding"

@@ -202,10 +202,7 @@ struct FileTransfer {
         yieldsToPlayback ? PlaybackPrecedence(reception, in: library, time: time) : nil
     }
 
-    /// Receives the response to a request.
-    ///
-    /// - Parameter canContinue: A Boolean value that indicates whether another request may continue the transfer if it is
-    ///   interrupted.
+    /// Receives the response to a request; another request may continue the transfer only if `canContinue` is true.
     private func receive(
         _ request: TransportRequest,
         _ reception: FileReception,
@@ -399,8 +396,6 @@ extension TransportResponse {
     /// Returns a Boolean value that indicates whether the server probably sends the rest of the resource after an interruption.
     ///
     /// A server that sends more than the request asks for would send everything again.
-    ///
-    /// - Parameter request: The request for this response.
     fileprivate func canBeContinued(after request: TransportRequest) -> Bool {
         guard resumptionValidator != nil else { return false }
         return status == 206 || request.resumption == nil && request.byteRange == nil

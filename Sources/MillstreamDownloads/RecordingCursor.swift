@@ -94,7 +94,7 @@ struct RecordingCursor {
         after last: RecordingWriter.Last
     ) -> Continuity {
         let segment = playlist.segments[index]
-        let (name, recorded) = (segment.address.lastPathComponent, ResourceAddress(last.uri).lastPathComponent)
+        let (name, recorded) = (Self.name(of: segment), Self.name(in: last.uri))
         guard name != recorded, !hasChangingNames,
             replacement?.sequence != segment.sequence || replacement?.name != name
         else { return .continued }
@@ -104,15 +104,14 @@ struct RecordingCursor {
         let offset = playlist.segments[0].sequence -| first
         let former = Int(clamping: Int64(index) +| offset)
         guard previous.segments.indices.contains(former) else { return .unknown }
-        switch previous.segments[former].address.lastPathComponent {
+        switch Self.name(of: previous.segments[former]) {
         case name: return .restarted
         case recorded:
             // If other segments have the names that they had, only this one was replaced.
             let hasSameNames = playlist.segments.indices.contains { position in
                 let former = Int(clamping: Int64(position) +| offset)
                 guard position != index, previous.segments.indices.contains(former) else { return false }
-                return previous.segments[former].address.lastPathComponent
-                    == playlist.segments[position].address.lastPathComponent
+                return Self.name(of: previous.segments[former]) == Self.name(of: playlist.segments[position])
             }
             guard hasSameNames else { return .unknown }
             replacement = (segment.sequence, name)
@@ -122,6 +121,11 @@ struct RecordingCursor {
             return .continued
         }
     }
+
+    /// Returns the last path component of the URL of a segment in the form in which it is recorded.
+    private static func name(of segment: MediaSegment) -> String { name(in: segment.address.text) }
+
+    private static func name(in uri: String) -> String { ResourceAddress(WrittenText.uri(uri)).lastPathComponent }
 
     /// Returns the durations of lost segments; empty if they are unknown.
     private static func durations(

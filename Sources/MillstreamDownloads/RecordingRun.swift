@@ -3,6 +3,7 @@ import HLSPlaylist
 import MediaTiming
 import MediaTransport
 import ResourceAddressing
+import Synchronization
 
 /// One run of a recording: it follows the media playlists, and fetches each new segment once.
 struct RecordingRun: Sendable {
@@ -20,6 +21,7 @@ struct RecordingRun: Sendable {
     private let activity: RecordingActivity
     private let failedFiles = FailedFiles()
     private let keys: RecordingKeys
+    private let openSegments = OpenSegments()
 
     /// The time after which a recording ends if a playlist cannot be loaded, or if no playlist has a new segment.
     private static let maximumFailureDuration = Duration.seconds(300)
@@ -74,6 +76,12 @@ struct RecordingRun: Sendable {
 
     private var time: any TimeSource { download.time }
 
+    /// The indexes of the segments before which the renditions end, by the directories of the renditions, if the run has ended
+    /// early.
+    ///
+    /// From there on, segments were not requested, or their requests were stopped by the end of the run; the server may have them.
+    var ends: [String: Int] { openSegments.firstPositions }
+
     /// Fetches files that are not stored, such as those of an earlier run; segments that are not available any more become gaps.
     func recover(_ missing: [[RecordingWriter.File]]) async throws {
         try await fetch(missing.map { files in files.map { RecordingRequest(file: $0, isLast: true) } })
@@ -106,7 +114,8 @@ struct RecordingRun: Sendable {
             for (track, requests) in zip(tracks, requests) {
                 group.addTask { try await fetch(requests, of: track) }
             }
-            try await group.waitForAll()
+            // Unlike `waitForAll()`, an error ends the loop, and the group cancels the other tasks.
+            for try await _ in group {}
         }
     }
 
@@ -114,7 +123,7 @@ struct RecordingRun: Sendable {
         let (stream, continuation) = AsyncStream<RecordingRequest>.makeStream()
         for request in requests { continuation.yield(request) }
         continuation.finish()
-        try await fetch(stream, of: track)
+        try await fetch(stream, continuation, of: track)
     }
 
     /// Records all media playlists until each of them has ended or has the wanted duration, and requests missing files again.
@@ -130,11 +139,12 @@ struct RecordingRun: Sendable {
                     try await follow(track, startingAt: start) { continuation.yield($0) }
                 }
                 group.addTask {
-                    try await fetch(stream, of: track)
+                    try await fetch(stream, continuation, of: track)
                     try await fetchFailedFiles(of: track)
                 }
             }
-            try await group.waitForAll()
+            // The first error ends the run. `waitForAll()` would wait for the other tasks, which follow a live playlist.
+            for try await _ in group {}
         }
     }
 
@@ -243,9 +253,8 @@ struct RecordingRun: Sendable {
         var step = cursor.step(to: playlist, after: writer.last, startingAt: start)
         guard !step.positions.isEmpty else {
             // The end of a break can be known without a new segment.
-            if !playlist.dateRanges.isEmpty {
-                try await onBlockingThread { try writer.updateDateRanges(of: playlist) }
-            }
+            try await supervised { try writer.updateDateRanges(of: playlist, supervision: $0) }
+            reportOmission(of: writer)
             return false
         }
         if let duration = options.duration {
@@ -257,23 +266,46 @@ struct RecordingRun: Sendable {
             }
             if let last { step.positions = step.positions.lowerBound..<(last + 1) }
         }
-        let (adopted, added) = try await BlockingOperation.run { [step] in
+        let (adopted, added) = try await supervised { [step] supervision in
             let added = try writer.append(
                 step.positions,
                 of: playlist,
                 gaps: step.gaps,
-                hasDiscontinuity: step.hasDiscontinuity
+                hasDiscontinuity: step.hasDiscontinuity,
+                supervision: supervision
             )
             return (writer.end, added)
         }
+        reportOmission(of: writer)
         meter.extend(writer.folder, to: adopted)
         let lostCount = step.lostCount +| added.unplayableCount
         if lostCount > 0 { report(.lost(id: assetID, count: lostCount)) }
         for file in added.files {
             addToCheck(file, of: writer, in: playlist)
+            openSegments.insert(file)
             yield(RecordingRequest(file: file))
         }
         return true
+    }
+
+    /// Runs an operation of a writer on another thread; it ends early if the task is canceled, or if the asset becomes too large.
+    private func supervised<Value: Sendable>(
+        _ body: @escaping @Sendable (RecordingWriter.Supervision) throws -> Value
+    ) async throws -> Value {
+        let isCanceled = Mutex(false)
+        let supervision = RecordingWriter.Supervision(
+            checkCancellation: { if isCanceled.withLock({ $0 }) { throw CancellationError() } },
+            willStore: { [budget] in try budget.addBytes($0) }
+        )
+        return try await withTaskCancellationHandler {
+            try await onBlockingThread { try body(supervision) }
+        } onCancel: {
+            isCanceled.withLock { $0 = true }
+        }
+    }
+
+    private func reportOmission(of writer: RecordingWriter) {
+        if writer.takeMetadataOmission() { report(.metadataOmitted(id: assetID)) }
     }
 
     /// Adds a new segment to those with which its key is checked.
@@ -321,8 +353,12 @@ struct RecordingRun: Sendable {
 
     // MARK: Files
 
-    /// Fetches files, a few at a time, until the stream of them ends.
-    private func fetch(_ requests: AsyncStream<RecordingRequest>, of track: RecordingTrack) async throws {
+    /// Fetches files, a few at a time, until the stream of them ends or a fetch throws an error.
+    private func fetch(
+        _ requests: AsyncStream<RecordingRequest>,
+        _ continuation: AsyncStream<RecordingRequest>.Continuation,
+        of track: RecordingTrack
+    ) async throws {
         let wantedCount = download.configuration.maximumConcurrentFetches
         let fetchCount = limiter?.fetchCount(atMost: wantedCount) ?? wantedCount
         let count = max(1, min(Self.maximumFetchCount, fetchCount.dividedSaturated(by: tracks.count)))
@@ -335,10 +371,16 @@ struct RecordingRun: Sendable {
                 }
                 running += 1
                 group.addTask(executorPreference: download.loader.transport.executor) {
-                    try await store(request, of: track)
+                    do {
+                        try await store(request, of: track)
+                    } catch {
+                        // The loop ends, although the next segment may not appear for long.
+                        continuation.finish()
+                        throw error
+                    }
                 }
             }
-            try await group.waitForAll()
+            for try await _ in group {}
         }
         // The stream of files ends early if the task is canceled.
         try Task.checkCancellation()
@@ -360,14 +402,18 @@ struct RecordingRun: Sendable {
                 try await transfer(moved).run()
             }
             failedFiles.forget(file)
+            openSegments.remove(file)
             try await onBlockingThread {
                 try keys.check(after: file)
                 if file.isSegment { try writer.settle(file.position) }
             }
         } catch is TransportError {
+            // A request that was stopped by the end of the run has not failed.
+            try Task.checkCancellation()
             // A missing key or initialization section is requested again with the next segments. If it stays missing, the
             // segments that need it are gaps at the end of the recording.
             guard file.isSegment, request.isLast else {
+                openSegments.remove(file)
                 return failedFiles.add(file, of: writer.folder, at: time.now)
             }
             try await lose(file, of: writer)
@@ -377,6 +423,7 @@ struct RecordingRun: Sendable {
     /// Marks a segment as a gap.
     private func lose(_ file: RecordingWriter.File, of writer: RecordingWriter) async throws {
         failedFiles.forget(file)
+        openSegments.remove(file)
         keys.remove(file)
         try await onBlockingThread { try writer.markAsGap(file.position) }
         report(.lost(id: assetID, count: 1))

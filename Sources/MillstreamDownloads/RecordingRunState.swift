@@ -66,6 +66,27 @@ struct RecordingRequest: Sendable {
     var deadline: Duration?
 }
 
+/// The segments of a recording that are neither stored nor known to be missing at the origin.
+final class OpenSegments: Sendable {
+    /// The indexes of the segments, by the directories of their renditions.
+    private let positions = Mutex<[String: Set<Int>]>([:])
+
+    /// The index of the first of the segments in each rendition that has any, by the directories of the renditions.
+    var firstPositions: [String: Int] { positions.withLock { $0.compactMapValues { $0.min() } } }
+
+    /// Adds a segment that is going to be requested; other files are ignored.
+    func insert(_ file: RecordingWriter.File) {
+        guard file.isSegment else { return }
+        positions.withLock { _ = $0[file.resource.folder, default: []].insert(file.position) }
+    }
+
+    /// Removes a segment that is stored, or that the origin does not have; other files are ignored.
+    func remove(_ file: RecordingWriter.File) {
+        guard file.isSegment else { return }
+        positions.withLock { _ = $0[file.resource.folder]?.remove(file.position) }
+    }
+}
+
 /// The files that could not be fetched, in the order in which they are requested again.
 final class FailedFiles: Sendable {
     private struct State {

@@ -34,7 +34,7 @@ extension ResourceAddress {
     /// The extensions of playlists, manifests and media files.
     private static let extensions = [
         ".m3u8", ".m3u", ".mpd", ".mp4", ".m4v", ".mov", ".mkv", ".webm", ".m4a", ".mp3", ".aac", ".flac", ".ogg",
-        ".wav",
+        ".wav", ".m2ts", ".ts", ".ac3", ".ec3", ".mka",
     ]
 
     /// Returns the name of a playlist, a manifest or a media file without its extension.

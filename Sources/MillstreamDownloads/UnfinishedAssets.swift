@@ -23,8 +23,7 @@ package struct UnfinishedAssets: Sendable {
 
     /// Returns the progress of an asset, from 0 to 100; 100 only if it is complete.
     package func percent(of asset: StoredAsset) -> Double {
-        // What is played instead of an abandoned variant counts.
-        if asset.state == .complete || asset.isPlayableOffline && !isDownloading(asset.id) { return asset.percent }
+        if asset.state == .complete { return 100 }
         return percent(ofUnfinished: asset.id, isPlanned: asset.duration != nil)
     }
 

@@ -26,6 +26,8 @@ struct ConsoleRoutes {
     let connections: ConnectionRegistry
     let capacity: ServerCapacity
     let workers: EditWorkers
+    /// The reports about the library.
+    let reader: LibraryReader
     /// The DASH presentations that are translated; `nil` to refuse manifests.
     let presentations: PresentationStore?
     /// The guard of the console and its API.
@@ -50,6 +52,7 @@ struct ConsoleRoutes {
         connections: ConnectionRegistry,
         capacity: ServerCapacity,
         workers: EditWorkers,
+        reader: LibraryReader,
         presentations: PresentationStore? = nil,
         owner: OwnerAccess = OwnerAccess(),
         secret: ServerSecret? = nil,
@@ -63,6 +66,7 @@ struct ConsoleRoutes {
         self.presentations = presentations
         self.capacity = capacity
         self.workers = workers
+        self.reader = reader
         self.catalog = catalog
         self.library = library
         self.loader = loader
@@ -108,28 +112,36 @@ struct ConsoleRoutes {
         api.get("signing") { _, _ in Response.json(.fields(["required": .bool(secret != nil)])) }
         api.get("playback-address", use: playbackAddress)
         api.get("library") { _, _ in
-            let running = downloads.snapshot()
-            let assets = try library.assets().map { downloads.report($0, running) }
-            return Response.json(.fields(["assets": .array(assets)]))
+            try await reader.response(with: .assets) { [downloads, library] check in
+                let running = downloads.snapshot()
+                let assets = try library.assets().map { asset in
+                    try check()
+                    return downloads.report(asset, running)
+                }
+                return .fields(["assets": .array(assets)])
+            }
         }
         api.post("downloads", use: startDownload)
         api.delete("downloads/:id") { _, context in
-            try downloads.cancel(try context.parameters.require("id"))
+            let id = try context.parameters.require("id")
+            try await BlockingOperation.run { [downloads] in try downloads.cancel(id) }
             return Response(status: .noContent)
         }
         api.post("downloads/:id/pause") { _, context in
-            try downloads.suspend(try context.parameters.require("id"))
+            let id = try context.parameters.require("id")
+            try await BlockingOperation.run { [downloads] in try downloads.suspend(id) }
             return Response(status: .noContent)
         }
         api.post("downloads/:id/resume") { _, context in
-            try downloads.resume(try context.parameters.require("id"))
+            let id = try context.parameters.require("id")
+            try await BlockingOperation.run { [downloads] in try downloads.resume(id) }
             return Response(status: .noContent)
         }
         api.delete("library/:id") { _, context in
             try await downloads.delete(try context.parameters.require("id"))
             return Response(status: .noContent)
         }
-        StorageRoutes(library: library, broadcast: broadcast).add(to: api)
+        StorageRoutes(library: library, broadcast: broadcast, reader: reader).add(to: api)
         api.get("conditions") { _, _ in Response.json(links.report) }
         api.put("conditions", use: changeConditions)
         faults.add(to: api)
@@ -200,8 +212,9 @@ struct ConsoleRoutes {
         guard let folder = Bundle.module.url(forResource: "Console", withExtension: nil) else {
             throw ServerError(.notFound, "not-found", "not found")
         }
+        let file = try await BlockingOperation.run { ContainedFile([name], in: folder.path) }
         var response = try files.respond(
-            ContainedFile([name], in: folder.path),
+            file,
             named: name,
             to: request,
             cacheControl: "no-cache"
@@ -213,10 +226,7 @@ struct ConsoleRoutes {
     }
 
     @Sendable private func streams(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let storedAssetIDs = Dictionary(
-            try library.assets().map { ($0.source.text, $0.id) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        let storedAssetIDs = try await BlockingOperation.run { [library] in try library.identifiersBySource() }
         let reports = catalog.streams.map { stream in
             ReportValue.fields([
                 "id": .string(stream.id),
@@ -259,12 +269,13 @@ struct ConsoleRoutes {
             loaded.contentType
             ?? FileResponder.mediaType(String(poster.lastPathComponent.split(separator: ".").last ?? ""))
         // An HTML page or an SVG that is labeled as an image could run scripts as part of the console.
-        guard type.lowercased().hasPrefix("image/"), !type.lowercased().hasPrefix("image/svg") else {
+        guard let name = FileResponder.mediaTypeName(type), name.hasPrefix("image/"), !name.hasPrefix("image/svg")
+        else {
             throw ServerError(.badGateway, "wrong-content", "the poster of \(id) is not an image")
         }
         return Response(
             status: .ok,
-            headers: [.contentType: type, .cacheControl: "private, max-age=600"],
+            headers: [.contentType: name, .cacheControl: "private, max-age=600"],
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: loaded.bytes))
         )
     }

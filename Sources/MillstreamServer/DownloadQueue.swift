@@ -118,12 +118,12 @@ final class DownloadQueue: Service {
     /// Stops a download and deletes its asset.
     func delete(_ id: String) async throws {
         try library.requireWritable("nothing is deleted")
-        try cancel(id)
+        try await BlockingOperation.run { [self] in try cancel(id) }
         // Wait up to 2 seconds for the download to end, so that it does not write files after the deletion.
         for _ in 0..<100 where !tasks(of: id).isEmpty {
             try await SystemTimeSource().sleep(for: .milliseconds(20))
         }
-        try library.delete(id)
+        try await BlockingOperation.run { [library] in try library.delete(id) }
         broadcast.send(ServerEvent(name: "removed", data: .fields(["id": .string(id)])))
     }
 
@@ -204,12 +204,12 @@ final class DownloadQueue: Service {
     func run() async throws {
         let events = session.events
         await cancelWhenGracefulShutdown {
-            for await (task, event) in events { self.process(event, of: task) }
+            for await (task, event) in events { await self.process(event, of: task) }
         }
         await session.invalidate()
     }
 
-    private func process(_ event: DownloadTask.Event, of task: DownloadTask) {
+    private func process(_ event: DownloadTask.Event, of task: DownloadTask) async {
         // Only the downloads of this asset are in its report.
         let snapshot = Snapshot(tasks(of: task.assetID))
         let isRunning = snapshot.downloads[task.assetID]?.state == .running
@@ -224,18 +224,30 @@ final class DownloadQueue: Service {
             }
         case .stateChanged, .completed: break
         case .mediaSelectionResolved, .variantsChosen, .locationChosen, .waitingForStream, .segmentsLost,
-            .selectionCompleted,
+            .metadataOmitted, .selectionCompleted,
             .finished:
             return
         }
-        let begun = time.now
-        guard let asset = try? library.asset(task.assetID) else {
-            return descriptions.withLock { $0[task.assetID] = nil }
+        let id = task.assetID
+        guard
+            let (description, current) = try? await BlockingOperation.run({ [self] in try describe(id, snapshot) })
+        else {
+            return descriptions.withLock { $0[id] = nil }
         }
+        descriptions.withLock { $0[id] = isRunning ? description : nil }
+        broadcast.send(ServerEvent(name: "asset", data: current))
+    }
+
+    /// Returns an asset, with the time for which it serves, and its report.
+    private func describe(
+        _ id: String,
+        _ snapshot: Snapshot
+    ) throws -> (description: Description, report: ReportValue) {
+        let begun = time.now
+        let asset = try library.asset(id)
         let end = time.now
         let description = Description(asset: asset, expiry: end + (end - begun) * Self.reuseRatio)
-        descriptions.withLock { $0[asset.id] = isRunning ? description : nil }
-        broadcast.send(ServerEvent(name: "asset", data: report(asset, snapshot)))
+        return (description, report(asset, snapshot))
     }
 }
 

@@ -16,6 +16,9 @@ final class EditedPlaylistCache: Sendable {
         let authority: String
         /// A Boolean value that indicates whether the client has no access to the owner's sources.
         let isForeign: Bool
+
+        /// The number of bytes of the key.
+        var size: Int { target.utf8.count +| authority.utf8.count }
     }
 
     /// An edited playlist.
@@ -49,8 +52,11 @@ final class EditedPlaylistCache: Sendable {
             compressed = GzipEncoding.compress(Array(bytes.readableBytesView)).map { ByteBuffer(bytes: $0) }
         }
 
-        /// The size of the playlist in memory.
-        var size: Int { bytes.readableBytes +| (compressed?.readableBytes ?? 0) +| 2_048 }
+        /// The size of the playlist in memory, with the URLs of its sources.
+        var size: Int {
+            let addresses = versions.keys.reduce(0) { $0 +| $1.text.utf8.count +| 64 }
+            return bytes.readableBytes +| (compressed?.readableBytes ?? 0) +| addresses +| 2_048
+        }
     }
 
     private let maximumEntrySize: Int64
@@ -77,9 +83,10 @@ final class EditedPlaylistCache: Sendable {
     }
 
     func store(_ entry: Entry, for key: Key) {
+        let size = entry.size +| key.size
         entries.withLock { entries in
-            if Int64(entry.size) <= maximumEntrySize {
-                entries.insert(entry, size: entry.size, for: key)
+            if Int64(size) <= maximumEntrySize {
+                entries.insert(entry, size: size, for: key)
             } else {
                 entries.remove(key)
             }

@@ -91,15 +91,56 @@ struct FileResponder {
 
     /// Returns a media type that browsers play or save but never execute; all other types become
     /// `application/octet-stream`.
+    ///
+    /// A parameter that is not a plain `codecs`, `charset` or `profiles` removes all parameters.
     static func safeMediaType(_ type: String?) -> String {
-        guard let type else { return "application/octet-stream" }
-        let name = type.lowercased().prefix { $0 != ";" }.filter { $0 != " " }
+        guard let type, let name = mediaTypeName(type) else { return "application/octet-stream" }
         let isMedia = name.hasPrefix("video/") || name.hasPrefix("audio/") || name == "text/vtt"
         let isPlaylist = ["application/vnd.apple.mpegurl", "application/x-mpegurl", "application/dash+xml"].contains(
             name
         )
         let isPicture = ["image/jpeg", "image/png", "image/gif", "image/webp"].contains(name)
-        return isMedia || isPlaylist || isPicture || name == "application/mp4" ? type : "application/octet-stream"
+        guard isMedia || isPlaylist || isPicture || name == "application/mp4" else { return "application/octet-stream" }
+        let parameters = type.split(separator: ";", omittingEmptySubsequences: false).dropFirst()
+        return parameters.allSatisfy { isPlainParameter($0) } ? type : name
+    }
+
+    /// Returns the name of a media type in lowercase, without parameters; `nil` if the value of the field is not a single media type
+    /// (RFC 9110 §8.3.1).
+    ///
+    /// Browsers use the last one of several media types that are separated by commas.
+    static func mediaTypeName(_ type: String) -> String? {
+        let text = type.prefix { $0 != ";" }.split(separator: " ")
+        guard text.count == 1 else { return nil }
+        let parts = text[0].split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(isPlain) }) else { return nil }
+        return text[0].lowercased()
+    }
+
+    /// Returns a Boolean value that indicates whether a parameter of a media type has a known name and a value that all parsers read in
+    /// the same way.
+    private static func isPlainParameter(_ parameter: Substring) -> Bool {
+        let parts = parameter.split(separator: "=", omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return parameter.utf8.allSatisfy { $0 == 0x20 } }
+        let name = parts[0].drop { $0 == " " }.lowercased()
+        var value = parts[1]
+        while value.last == " " { value.removeLast() }
+        guard ["codecs", "charset", "profiles"].contains(name) else { return false }
+        guard value.count >= 2, value.hasPrefix("\""), value.hasSuffix("\"") else {
+            return !value.isEmpty && value.utf8.allSatisfy(isPlain)
+        }
+        return value.dropFirst().dropLast().utf8.allSatisfy { isPlain($0) || $0 == 0x20 || $0 == UInt8(ascii: ",") }
+    }
+
+    /// Returns a Boolean value that indicates whether a byte is a letter, a digit, or a punctuation mark that occurs in media types.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "+"), UInt8(ascii: "-"),
+            UInt8(ascii: "_"):
+            true
+        default: false
+        }
     }
 
     /// Returns the media type for a file extension.

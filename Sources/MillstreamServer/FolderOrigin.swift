@@ -3,6 +3,7 @@ public import Foundation
 import Hummingbird
 public import Logging
 import MediaTiming
+import MediaTransport
 public import NetworkConditioning
 import ResourceAddressing
 
@@ -105,16 +106,23 @@ public struct FolderOrigin: Sendable {
                 throw ServerError(.notFound, "not-found", "there is nothing at this address")
             }
             try await onRequest(path)
-            let file = ContainedFile(parts, in: directory.path)
             let url = directory.appendingPathComponent(path)
-            if let page = FolderPage(file, at: url, path: request.uri.path) { return page.response }
+            let target = request.uri.path
+            let (file, page) = try await BlockingOperation.run {
+                let file = ContainedFile(parts, in: directory.path)
+                return (file, FolderPage(file, at: url, path: target))
+            }
+            if let page { return page.response }
             return try files.respond(file, named: path, to: request, cacheControl: "no-cache")
         }
         if onlyFile == nil {
             let directory = directory
             router.get("/") { request, _ in
-                let folder = ContainedFile([], in: directory.path)
-                guard let page = FolderPage(folder, at: directory, path: request.uri.path) else {
+                let target = request.uri.path
+                let page = try await BlockingOperation.run {
+                    FolderPage(ContainedFile([], in: directory.path), at: directory, path: target)
+                }
+                guard let page else {
                     throw ServerError(.notFound, "not-found", "there is nothing at this address")
                 }
                 return page.response

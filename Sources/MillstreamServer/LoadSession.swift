@@ -20,7 +20,7 @@ final class LoadSession: Sendable {
     ///   - memory: The playlists that the server has in memory.
     ///   - loader: The loader of playlists that are not in memory or not fresh.
     ///   - capacity: The capacity of the server, in which bytes are reserved while they are loaded.
-    ///   - time: The clock for ``maximumLoadingTime``.
+    ///   - time: The clock for ``LoadingTime``.
     init(
         memory: ResourceMemory,
         loader: ResourceLoader,
@@ -33,22 +33,20 @@ final class LoadSession: Sendable {
         self.time = time
     }
 
-    /// The maximum time for which a request waits for one playlist or manifest, with all retries and redirects.
-    static let maximumLoadingTime = Duration.seconds(60)
-
     /// The versions of the playlists that were loaded, by URL.
     var versions: [ResourceAddress: UInt64] { resources.withLock { $0.mapValues(\.version) } }
 
     /// Returns a playlist, which is loaded or validated once in a session.
     ///
     /// - Throws: `TransportError`, `CancellationError`, ``ServerError`` if the server has no capacity, or if the playlist is
-    ///   not loaded within ``maximumLoadingTime``.
+    ///   not loaded within ``LoadingTime/maximum``.
     func resource(
         at address: ResourceAddress,
         _ presentations: PresentationStore?
     ) async throws -> ResourceMemory.Resource {
         if let known = resources.withLock({ $0[address] }) { return known }
-        let resource = try await withinMaximumTime { [memory, loader, capacity] in
+        let resource = try await time.limitingLoad(of: "playlist") {
+            [memory, loader, capacity] () async throws -> ResourceMemory.Resource in
             try await memory.resource(at: address) {
                 // The load is shared by requests, so it has a budget of its own, which is released at its end.
                 let budget = capacity.loadingBudget()
@@ -65,26 +63,6 @@ final class LoadSession: Sendable {
         return resources.withLock { resources in
             if let first = resources[address] { return first }
             resources[address] = resource
-            return resource
-        }
-    }
-
-    /// Returns the result of a load, which is canceled if it takes too long.
-    private func withinMaximumTime(
-        _ load: @escaping @Sendable () async throws -> ResourceMemory.Resource
-    ) async throws -> ResourceMemory.Resource {
-        try await withThrowingTaskGroup(of: ResourceMemory.Resource.self) { group in
-            group.addTask { try await load() }
-            group.addTask { [time] in
-                try await time.sleep(for: Self.maximumLoadingTime)
-                throw ServerError(
-                    .gatewayTimeout,
-                    TransportError.Code.timedOut.rawValue,
-                    "the source did not send the playlist within \(Self.maximumLoadingTime.components.seconds) seconds"
-                )
-            }
-            defer { group.cancelAll() }
-            guard let resource = try await group.next() else { throw CancellationError() }
             return resource
         }
     }

@@ -285,6 +285,7 @@ public struct LocalOrigin: Sendable {
         let registry = ConnectionRegistry(options.connections)
         let work = ServerCapacity(options.limits)
         let workers = EditWorkers(threads: options.limits.concurrentEdits)
+        let readers = EditWorkers(threads: 1)
         var sources = sources
         if options.translatesDASH {
             let logger = logger
@@ -320,6 +321,7 @@ public struct LocalOrigin: Sendable {
             )
         )
         router.add(middleware: ForwardedRequestLimit(registry: registry))
+        router.add(middleware: ClientRecognition(trustedProxies: options.connections.trustedProxies))
         let owner = OwnerAccess(
             credentials: options.credentials,
             requiresThisMachine: options.admitsOnlySignedAddresses,
@@ -357,6 +359,7 @@ public struct LocalOrigin: Sendable {
             connections: registry,
             capacity: work,
             workers: workers,
+            reader: LibraryReader(work, thread: readers),
             presentations: sources.trustedPresentations,
             owner: owner,
             secret: options.admitsOnlySignedAddresses ? secret : nil,
@@ -382,9 +385,11 @@ public struct LocalOrigin: Sendable {
         do {
             try await application.serve(host: options.host, port: options.port)
         } catch {
+            try await readers.shutdown()
             try await workers.shutdown()
             throw error
         }
+        try await readers.shutdown()
         try await workers.shutdown()
     }
 }
@@ -398,6 +403,9 @@ struct LibraryObserver: Service {
     var time: any TimeSource = SystemTimeSource()
 
     private static let interval = Duration.seconds(3)
+    /// The minimum ratio of the interval to the time in which the library was read, which takes long while a large asset is
+    /// incomplete.
+    private static let minimumRatio = 10
 
     func run() async throws {
         await cancelWhenGracefulShutdown { await observe() }
@@ -405,21 +413,36 @@ struct LibraryObserver: Service {
 
     private func observe() async {
         var known: [String: StoredAsset] = [:]
+        var interval = Self.interval
         while !Task.isCancelled {
-            do { try await time.sleep(for: Self.interval) } catch { return }
+            do { try await time.sleep(for: interval) } catch { return }
             guard broadcast.listenerCount > 0 else { continue }
-            let running = downloads.snapshot()
-            let assets = (try? library.assets()) ?? []
-            for asset in assets where known[asset.id] != asset {
-                broadcast.send(ServerEvent(name: "asset", data: downloads.report(asset, running)))
+            let begun = time.now
+            let reading = try? await BlockingOperation.run { [library, downloads, known] in
+                try Self.read(library, downloads, except: known)
             }
-            let ids = Set(assets.map(\.id))
-            for id in known.keys where !ids.contains(id) {
-                broadcast.send(ServerEvent(name: "removed", data: .fields(["id": .string(id)])))
+            interval = max(Self.interval, (time.now - begun) * Self.minimumRatio)
+            if let (assets, reports) = reading {
+                for report in reports { broadcast.send(ServerEvent(name: "asset", data: report)) }
+                let ids = Set(assets.map(\.id))
+                for id in known.keys where !ids.contains(id) {
+                    broadcast.send(ServerEvent(name: "removed", data: .fields(["id": .string(id)])))
+                }
+                known = Dictionary(uniqueKeysWithValues: assets.map { ($0.id, $0) })
             }
-            known = Dictionary(uniqueKeysWithValues: assets.map { ($0.id, $0) })
             // Writing to each listener reveals which of them have disconnected.
             broadcast.send(ServerEvent(name: "alive", data: .fields([:])))
         }
+    }
+
+    /// Returns all assets, and the reports of those that have changed.
+    private static func read(
+        _ library: AssetLibrary,
+        _ downloads: DownloadQueue,
+        except known: [String: StoredAsset]
+    ) throws -> (assets: [StoredAsset], reports: [ReportValue]) {
+        let running = downloads.snapshot()
+        let assets = try library.assets()
+        return (assets, assets.filter { known[$0.id] != $0 }.map { downloads.report($0, running) })
     }
 }

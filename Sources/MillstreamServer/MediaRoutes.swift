@@ -15,18 +15,15 @@ import StreamingEngine
 /// The routes for edited playback, segments and downloaded assets.
 struct MediaRoutes {
     let environment: PlaybackEnvironment
-    let library: AssetLibrary
     let links: LinkRegistry
     /// The guard of the downloaded assets.
     let owner: OwnerAccess
     let faults: FaultSettings
     /// The repackager of segments for browsers without HLS; `nil` to refuse those that have another form than they take.
     let repackager: (any SegmentRepackager)?
-    /// The marks on the packages that are sent to players.
-    private let uses: PackageUses
-    private let files = FileResponder()
     private let parts: PartStore
     private let playlists: PlaylistRoute
+    private let packages: PackageRoute
 
     init(
         _ environment: PlaybackEnvironment,
@@ -38,14 +35,18 @@ struct MediaRoutes {
         uses: PackageUses? = nil
     ) {
         self.environment = environment
-        self.library = library
         self.links = links
         self.owner = owner
         self.faults = faults
         self.repackager = repackager
-        self.uses = uses ?? PackageUses(library)
         parts = PartStore(workers: environment.workers, capacity: environment.capacity)
         playlists = PlaylistRoute(environment, trustedProxies: owner.trustedProxies)
+        packages = PackageRoute(
+            environment,
+            library: library,
+            uses: uses ?? PackageUses(library),
+            playlists: playlists
+        )
     }
 
     func add(to router: Router<ServerRequestContext>) {
@@ -65,7 +66,7 @@ struct MediaRoutes {
         }
         let owned = router.group().add(middleware: PrivateAccess()).add(middleware: owner)
             .add(middleware: ErrorResponses()).add(middleware: conditioning)
-        owned.group().add(middleware: faulty).get("offline/:id/**", use: offline)
+        owned.group().add(middleware: faulty).get("offline/:id/**", use: packages.respond)
         BrowserPlaybackRoutes(media: self, repackager: repackager).add(to: owned)
     }
 
@@ -101,7 +102,7 @@ struct MediaRoutes {
         let served = PlaylistContext(address: ResourceAddress(BrowserPlaybackReport.base + address.text))
         let path = address.path
         if path.hasPrefix("/offline/") {
-            return try await offlinePlaylist(path, served, address.query, context)
+            return try await packages.loadPlaylist(at: path, query: address.query, served, context, budget)
         }
         guard path == "/play.m3u8" else {
             throw ServerError(.badRequest, "missing-address", "address must be a playback address of this server")
@@ -121,48 +122,6 @@ struct MediaRoutes {
         return LoadedPlaylist(playlist: playlist, loader: loading, package: nil)
     }
 
-    /// Loads a playlist of a package.
-    private func offlinePlaylist(
-        _ path: String,
-        _ served: PlaylistContext,
-        _ query: String?,
-        _ context: ServerRequestContext
-    ) async throws -> LoadedPlaylist {
-        let parts = path.split(separator: "/", maxSplits: 2).map { PercentEncoding.decode(String($0)) ?? String($0) }
-        guard parts.count == 3 else { throw ServerError(.notFound, "not-found", "the address names no playlist") }
-        let (id, name) = (parts[1], parts[2])
-        let asset = try library.outline(of: id)
-        uses.mark(id)
-        let origin = RecoveringTransport(environment.sources.access(for: context.initiator).loading)
-        let package = PackageTransport(library, id: id, origin: origin)
-        let loader = ResourceLoader(package)
-        func loaded(_ playlist: Playlist) -> LoadedPlaylist {
-            LoadedPlaylist(
-                playlist: playlist,
-                loader: loader,
-                package: LoadedPlaylist.Package(id: id, folder: package.address(of: ""))
-            )
-        }
-        if name == "multivariant.m3u8", asset.state == .partial,
-            let bytes = try library.playlistOfCompleteRenditions(of: id)
-        {
-            var playlist = try Playlist.parse(bytes, context: served)
-            if let link = LinkParameters(QueryItems(query), source: ResourceAddress(path)) {
-                playlist = try playlist.crossing(link)
-            }
-            return loaded(playlist)
-        }
-        let bytes = try await loader.load(TransportRequest(package.address(of: name), kind: .playlist)).bytes
-        let playlist = try Playlist.parse(bytes, context: served)
-        guard case .media = playlist else {
-            guard let link = LinkParameters(QueryItems(query), source: ResourceAddress(path)) else {
-                return loaded(playlist)
-            }
-            return loaded(try playlist.crossing(link))
-        }
-        return loaded(try Playlist.parse(bytes, context: PlaylistContext(address: package.address(of: name))))
-    }
-
     @Sendable private func segment(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let (loading, policy, hosts) = environment.sources.access(for: context.initiator)
         let segment = try SegmentAddress(
@@ -170,6 +129,7 @@ struct MediaRoutes {
             query: QueryItems(request.uri.query),
             signer: environment.signer
         )
+        if let key = EmbeddedKey(segment.target) { return key.response }
         let crossesLink = segment.link != nil || !links.shared.profile.isPerfect
         guard segment.delivery == .proxy || crossesLink else {
             guard !Self.isNavigation(request) else {
@@ -302,7 +262,7 @@ struct MediaRoutes {
     }
 
     /// Returns a response of an origin as a response of this server.
-    private static func forwarded(_ response: TransportResponse, cacheControl: String) -> Response {
+    static func forwarded(_ response: TransportResponse, cacheControl: String) -> Response {
         var headers: HTTPFields = [:]
         for (name, ours) in forwardedHeaderFields {
             if let value = response.header(name) { headers[ours] = value }
@@ -343,75 +303,6 @@ struct MediaRoutes {
         let age = directives.first { $0.hasPrefix("max-age=") }.flatMap { Int($0.dropFirst("max-age=".count)) }
         guard let age, age >= 0, !directives.contains(where: { $0.hasPrefix("no-cache") }) else { return "no-cache" }
         return "private, max-age=\(age)" + (directives.contains("immutable") ? ", immutable" : "")
-    }
-
-    @Sendable private func offline(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let id = try context.parameters.require("id")
-        let path = context.parameters.getCatchAll().joined(separator: "/")
-        let asset = try library.outline(of: id)
-        uses.mark(id)
-        let name = PercentEncoding.decode(path) ?? path
-        if asset.isMediaFile, ["multivariant.m3u8", "file"].contains(name), let file = try library.mediaFile(of: id) {
-            // The asset is a media file, which any player plays without a playlist.
-            let link = LinkParameters(QueryItems(request.uri.query), source: ResourceAddress(request.uri.path))
-            let location = file.path + (link.map { "?" + QueryItems($0.items).text } ?? "")
-            return Response(status: .temporaryRedirect, headers: [.location: location, .cacheControl: "no-cache"])
-        }
-        guard let file = library.openedFile(name, of: id) else {
-            guard asset.state == .complete || asset.hasRenditions else {
-                throw ServerError(
-                    .conflict,
-                    "asset-incomplete",
-                    "the playlists of the asset are not stored",
-                    hint: "start its download again"
-                )
-            }
-            return try await missing(name, of: id, context)
-        }
-        let isPlaylist = path.hasSuffix(".m3u8")
-        let query = QueryItems(request.uri.query)
-        let isAbsolute = isPlaylist && query["absolute"] != nil
-        let link = isPlaylist ? LinkParameters(query, source: ResourceAddress(request.uri.path)) : nil
-        if isAbsolute || link != nil || path == "multivariant.m3u8" && asset.state == .partial {
-            let complete = try path == "multivariant.m3u8" ? library.playlistOfCompleteRenditions(of: id) : nil
-            var playlist = try Playlist.parse(
-                complete ?? file.bytes(at: 0, count: file.size),
-                context: PlaylistContext(address: ResourceAddress(playlists.base(of: request) + request.uri.path))
-            )
-            if isAbsolute { playlist = try playlist.withAbsoluteAddresses() }
-            if let link { playlist = try playlist.crossing(link) }
-            return .playlist(playlist.bytes)
-        }
-        var response = try files.respond(
-            file,
-            named: name,
-            to: request,
-            cacheControl: isPlaylist ? "no-cache" : "private, max-age=3600"
-        )
-        response.headers[.contentType] = FileResponder.safeMediaType(response.headers[.contentType])
-        return response
-    }
-
-    /// Returns a file of a package that is not stored, from the origin; what the download of the asset needs is stored.
-    private func missing(_ name: String, of id: String, _ context: ServerRequestContext) async throws -> Response {
-        // A client of this server does not resume the body of a response.
-        let origin = RecoveringTransport(environment.sources.access(for: context.initiator).loading)
-        let package = PackageTransport(library, id: id, origin: origin)
-        do {
-            let response = try await package.send(TransportRequest(package.address(of: name), kind: .segment))
-            return Self.forwarded(response, cacheControl: "no-cache")
-        } catch let error as TransportError where error.code == .fileNotFound {
-            throw ServerError(.notFound, "not-found", "the asset has no \(name)")
-        }
-    }
-}
-
-extension Playlist {
-    /// Returns the playlist of a package whose resources cross a link.
-    fileprivate func crossing(_ link: LinkParameters) throws -> Playlist {
-        try rewritingAddresses { address in
-            address.uri.contains("?") ? nil : "\(address.uri)?\(QueryItems(link.items).text)"
-        }
     }
 }
 

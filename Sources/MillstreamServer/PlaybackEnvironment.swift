@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// The access to sources, the signers and the resources that the routes of playback share.
 struct PlaybackEnvironment: Sendable {
     /// The access to sources by kind of client.
@@ -13,4 +15,6 @@ struct PlaybackEnvironment: Sendable {
     var metrics = ServerMetrics()
     /// The storage of the breaks of edited live playlists.
     var breaks: any BreakStore = MemoryBreakStore()
+    /// The clock for time limits of requests.
+    var time: any TimeSource = SystemTimeSource()
 }

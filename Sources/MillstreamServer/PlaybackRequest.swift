@@ -78,6 +78,18 @@ struct PlaybackRequest {
     private static let interstitialParameters: Set = ["_HLS_primary_id", "_HLS_start_offset", "_HLS_interstitial_id"]
     private static let directiveNames = interstitialParameters.union(["_HLS_msn", "_HLS_part", "_HLS_skip"])
 
+    /// Returns the target of a request without the parameters that are ignored, so that all targets with the same meaning are equal.
+    static func meaningfulTarget(_ target: String) -> String {
+        guard let mark = target.firstIndex(of: "?") else { return target }
+        let pairs = target[target.index(after: mark)...].split(separator: "&", omittingEmptySubsequences: false)
+        let meaningful = pairs.filter { pair in
+            let name = PercentEncoding.decode(String(pair.prefix { $0 != "=" })) ?? ""
+            return !name.hasPrefix("_HLS_") || directiveNames.contains(name)
+        }
+        guard meaningful.count < pairs.count else { return target }
+        return String(target[...mark]) + meaningful.joined(separator: "&")
+    }
+
     /// The elements that a player permits to leave out of a playlist (RFC 8216bis §6.2.5.1).
     enum Skip: String {
         /// Older segments.
@@ -166,7 +178,7 @@ struct PlaybackRequest {
                 let parts = item.value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
                 if parts.count == 2 { variables[String(parts[0])] = String(parts[1]) }
             case let name where PlaylistEdit.isKnown(name):
-                edits.append(try PlaylistEdit(name: name, value: item.value))
+                if let edit = try PlaylistEdit.edit(named: name, item.value) { edits.append(edit) }
             default:
                 throw ServerError(
                     .badRequest,

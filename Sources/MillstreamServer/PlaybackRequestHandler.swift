@@ -35,8 +35,8 @@ struct PlaybackRequestHandler {
     ///   - breaks: The storage of the breaks of live playlists.
     ///   - client: The client; `nil` for one in this process.
     ///   - segments: The memory to which the order of segments is told that pass through the server.
-    ///   - verifyingSession: The media playlists that are loaded to verify that sources can be stitched; `nil` to leave that to the
-    ///     requests for media playlists.
+    ///   - verification: The check that sources can be stitched to the media playlists of a multivariant playlist; `nil` to leave it to
+    ///     the requests for media playlists.
     ///   - date: The clock for simulated channels.
     init(
         loader: ResourceLoader,
@@ -47,7 +47,7 @@ struct PlaybackRequestHandler {
         breaks: any BreakStore = MemoryBreakStore(),
         client: ClientNetwork? = nil,
         segments: SegmentMemory? = nil,
-        verifyingSession: LoadSession? = nil,
+        verification: StitchVerification? = nil,
         date: @escaping @Sendable () -> ProgramDateTime = { .current }
     ) {
         self.date = date
@@ -62,18 +62,7 @@ struct PlaybackRequestHandler {
         )
         self.budget = budget
         self.workers = workers
-        verification = verifyingSession.map { session in
-            StitchVerification(
-                loader: OriginPlaylistLoader(
-                    loader: loader,
-                    workers: workers,
-                    presentations: presentations,
-                    session: session
-                ),
-                budget: budget.editing,
-                workers: workers
-            )
-        }
+        self.verification = verification
     }
 
     /// Returns the edited playlist.
@@ -280,7 +269,7 @@ struct PlaybackRequestHandler {
             try check()
             switch address.role {
             case .variant, .iFrameVariant, .rendition: break
-            case .key: return segmentPath(address.address, request)
+            case .key: return keyPath(address.address, request)
             case .segment, .part, .initialization, .renditionReport, .session, .interstitial:
                 return address.address.text
             }
@@ -303,12 +292,22 @@ struct PlaybackRequestHandler {
         try Playlist.media(playlist).bytes(rewritingAddressesUpTo: limits.byteCount) { address in
             try check()
             return switch address.role {
-            case .segment, .part, .initialization, .key: segmentPath(address.address, request)
+            case .segment, .part, .initialization: segmentPath(address.address, request)
+            case .key: keyPath(address.address, request)
             case .renditionReport: request.sibling(address.address, request.plan).path
             case .variant, .iFrameVariant, .rendition, .session, .interstitial:
                 address.address.isAbsolute ? address.address.text : nil
             }
         }
+    }
+
+    /// Returns the address of a key in the edited playlist; `nil` to leave it unchanged.
+    private static func keyPath(_ address: ResourceAddress, _ request: PlaybackRequest) -> String? {
+        guard case .server(let signer) = request.mediaAddressing, EmbeddedKey(address) != nil else {
+            return segmentPath(address, request)
+        }
+        let key = SegmentAddress(address, delivery: .proxy, link: request.link, expiry: request.permission?.expiry)
+        return request.base + key.path(signedBy: signer)
     }
 
     /// Returns the address of a segment or a key in the edited playlist; `nil` to leave it unchanged.

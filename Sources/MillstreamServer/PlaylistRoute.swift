@@ -38,7 +38,7 @@ struct PlaylistRoute {
         let query = QueryItems(request.uri.query)
         let expiry = environment.playbackSigner == nil ? nil : try AddressExpiry(query)
         let key = EditedPlaylistCache.Key(
-            target: request.uri.string,
+            target: PlaybackRequest.meaningfulTarget(request.uri.string),
             authority: request.head.authority ?? "",
             isForeign: context.initiator.isForeign
         )
@@ -151,7 +151,8 @@ struct PlaylistRoute {
             }
             return (result.entry, result.isStored, .edited)
         }
-        if case .failed(let error) = confirmation { throw error }
+        // A request that another client has begun may have failed because of that client only.
+        if case .failed(let error) = confirmation, (error as? ServerError)?.isOfOneClient != true { throw error }
         let budget = try environment.capacity.admit()
         let session = LoadSession(
             memory: memory,
@@ -251,10 +252,20 @@ struct PlaylistRoute {
         let usesForeignBreaks = context.initiator.isForeign && environment.playbackSigner == nil
         let loading = environment.sources.access(for: context.initiator).loading
         // The response does not depend on the versions of what is loaded to verify it.
-        let verifyingSession = LoadSession(
-            memory: environment.sources.memory(for: context.initiator),
-            loader: loading,
-            capacity: environment.capacity
+        let verification = StitchVerification(
+            loader: OriginPlaylistLoader(
+                loader: loading,
+                workers: environment.workers,
+                presentations: environment.sources.presentations(for: context.initiator),
+                session: LoadSession(
+                    memory: environment.sources.memory(for: context.initiator),
+                    loader: loading,
+                    capacity: environment.capacity
+                )
+            ),
+            budget: budget.editing,
+            workers: environment.workers,
+            time: environment.time
         )
         return PlaybackRequestHandler(
             loader: loading,
@@ -265,7 +276,7 @@ struct PlaylistRoute {
             breaks: usesForeignBreaks ? foreignBreaks : environment.breaks,
             client: client,
             segments: environment.sources.segments(for: context.initiator),
-            verifyingSession: verifyingSession
+            verification: verification
         )
     }
 }

@@ -6,37 +6,41 @@ import Synchronization
 /// The capacity that the current requests of a server use, within its limits.
 final class ServerCapacity: Sendable {
     private struct Use {
-        var requests = 0
+        var requests: ClientShares
         var bytes: Int64 = 0
     }
 
-    let limits: ServerLimits
-    private let use = Mutex(Use())
+    /// The number of simultaneous requests that a client can have in any case, so that a player can load the playlists of a
+    /// presentation at once.
+    private static let minimumShare = 12
 
-    init(_ limits: ServerLimits) { self.limits = limits }
+    let limits: ServerLimits
+    private let use: Mutex<Use>
+
+    init(_ limits: ServerLimits) {
+        self.limits = limits
+        let requests = ClientShares(total: limits.pendingEdits, minimum: Self.minimumShare)
+        use = Mutex(Use(requests: requests))
+    }
 
     /// The number of requests that are admitted.
-    var pendingRequests: Int { use.withLock { $0.requests } }
+    var pendingRequests: Int { use.withLock { $0.requests.count } }
     /// The number of bytes that these requests hold.
     var pendingBytes: Int64 { use.withLock { $0.bytes } }
 
-    /// Admits a request.
+    /// Admits a request of the client whose request the current task processes.
     ///
     /// - Returns: The budget of the request, which is released with the last reference to it.
-    /// - Throws: ``ServerError`` with 503 if there are too many requests.
+    /// - Throws: ``ServerError`` with 503 if there are too many requests, with 429 if too many of them are of this client.
     func admit() throws -> RequestBudget {
-        let isAdmitted = use.withLock { use in
-            guard use.requests < limits.pendingEdits else { return false }
-            use.requests += 1
-            return true
-        }
-        guard isAdmitted else { throw Self.busy }
-        return RequestBudget(self)
+        let client = RequestingClient.current
+        try use.withLock { try $0.requests.add(client) }
+        return RequestBudget(self, client)
     }
 
     /// Returns a budget for a load that several requests share, which is released with the last reference to it.
     func loadingBudget() -> EditBudget {
-        let reservation = CapacityReservation(self, requests: 0)
+        let reservation = CapacityReservation(self)
         return EditBudget(limits.editing) { try reservation.add($0) }
     }
 
@@ -44,7 +48,7 @@ final class ServerCapacity: Sendable {
     ///
     /// - Throws: ``ServerError`` with 503 if all requests together hold too much.
     func reservation(of bytes: Int) throws -> any AnyObject & Sendable {
-        let reservation = CapacityReservation(self, requests: 0)
+        let reservation = CapacityReservation(self)
         try reservation.add(bytes)
         return reservation
     }
@@ -55,19 +59,12 @@ final class ServerCapacity: Sendable {
             use.bytes +|= bytes
             return true
         }
-        guard isReserved else { throw Self.busy }
+        guard isReserved else { throw ServerError.busy }
     }
 
-    fileprivate func release(_ bytes: Int64, requests: Int = 0) {
-        use.withLock { use in
-            use.bytes -|= bytes
-            use.requests -= requests
-        }
-    }
+    fileprivate func release(_ bytes: Int64) { use.withLock { $0.bytes -|= bytes } }
 
-    private static var busy: ServerError {
-        ServerError(.serviceUnavailable, "busy", "the server is at capacity", hint: "try again in a moment")
-    }
+    fileprivate func releaseRequest(of client: RequestingClient?) { use.withLock { $0.requests.remove(client) } }
 }
 
 /// The budget of a single request: the bytes that it has loaded and the capacity that it holds.
@@ -77,8 +74,8 @@ final class RequestBudget: Sendable {
     let limits: ServerLimits
     private let reservation: CapacityReservation
 
-    fileprivate init(_ server: ServerCapacity) {
-        let reservation = CapacityReservation(server, requests: 1)
+    fileprivate init(_ server: ServerCapacity, _ client: RequestingClient?) {
+        let reservation = CapacityReservation(server) { server.releaseRequest(of: client) }
         self.reservation = reservation
         limits = server.limits
         editing = EditBudget(server.limits.editing) { try reservation.add($0) }
@@ -93,15 +90,18 @@ final class RequestBudget: Sendable {
 /// The capacity that a request holds, which is released with the last reference to it.
 private final class CapacityReservation: Sendable {
     private let server: ServerCapacity
-    private let requests: Int
+    private let onRelease: @Sendable () -> Void
     private let bytes = Mutex<Int64>(0)
 
-    init(_ server: ServerCapacity, requests: Int) {
+    init(_ server: ServerCapacity, onRelease: @escaping @Sendable () -> Void = {}) {
         self.server = server
-        self.requests = requests
+        self.onRelease = onRelease
     }
 
-    deinit { server.release(bytes.withLock { $0 }, requests: requests) }
+    deinit {
+        server.release(bytes.withLock { $0 })
+        onRelease()
+    }
 
     func add(_ count: Int) throws {
         try server.reserve(Int64(count))

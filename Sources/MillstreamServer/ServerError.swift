@@ -6,7 +6,7 @@ import MillstreamDownloads
 import NIOCore
 import PlaylistEditing
 import ReportFormat
-import ResourceAddressing
+package import ResourceAddressing
 import StreamingEngine
 
 /// An error response, readable for programs and people.
@@ -21,6 +21,16 @@ struct ServerError: Error {
         self.code = code
         self.message = message
         self.hint = hint
+    }
+
+    /// The response for a page of another site, for which the options of the server permit less.
+    var forPagesOfOtherSites: ServerError {
+        guard code == TransportError.Code.addressRefused.rawValue else { return self }
+        var failure = self
+        failure.hint =
+            "pages of other sites receive streams of public hosts only, whatever hosts --allow-host names; play the stream in the "
+            + "web console, or in a player that is no page"
+        return failure
     }
 
     /// Creates the response to an error of this or another module.
@@ -71,11 +81,7 @@ struct ServerError: Error {
                 + "--header-for '\(scope) Authorization: …' to the options of millstream serve"
             self.init(.forbidden, code, message, hint: hint)
         case .addressRefused:
-            let host = error.address?.hostAndPort ?? "HOST"
-            let hint =
-                "to let it load from there, start millstream serve again with --allow-host \(host) added to its options; "
-                + "it then loads only from hosts that these options or the catalog name"
-            self.init(.forbidden, code, message, hint: hint)
+            self.init(.forbidden, code, message, hint: SourcePolicy.hint(forRefused: error.address))
         case .tooLarge: self.init(.contentTooLarge, code, message)
         case .untranslatable: self.init(.unsupportedMediaType, code, message)
         default: self.init(.badGateway, code, message)
@@ -134,7 +140,7 @@ struct ServerError: Error {
 
     var response: Response {
         var response = Response.json(.fields(["error": report]), status: status)
-        if status == .serviceUnavailable { response.headers[.retryAfter] = "1" }
+        if status == .serviceUnavailable || status == .tooManyRequests { response.headers[.retryAfter] = "1" }
         return response
     }
 }
@@ -151,13 +157,29 @@ extension Response {
 
     /// Returns a response with a playlist, which must be revalidated since it changes with its source.
     ///
-    /// - Parameter bytes: The playlist.
+    /// - Parameters:
+    ///   - bytes: The playlist.
+    ///   - reservation: The capacity that the response holds until it is sent; `nil` for none.
     /// - Returns: The response.
-    static func playlist(_ bytes: [UInt8]) -> Response {
+    static func playlist(_ bytes: ByteBuffer, holding reservation: (any AnyObject & Sendable)?) -> Response {
         Response(
             status: .ok,
             headers: [.contentType: "application/vnd.apple.mpegurl", .cacheControl: "no-cache"],
-            body: ResponseBody(chunks: ByteBuffer(bytes: bytes), holding: nil)
+            body: ResponseBody(chunks: bytes, holding: reservation)
+        )
+    }
+
+    /// Returns a response with a report that is already encoded as JSON.
+    ///
+    /// - Parameters:
+    ///   - bytes: The report.
+    ///   - reservation: The capacity that the response holds until it is sent.
+    /// - Returns: The response.
+    static func json(_ bytes: ByteBuffer, holding reservation: any AnyObject & Sendable) -> Response {
+        Response(
+            status: .ok,
+            headers: [.contentType: "application/json; charset=utf-8", .cacheControl: "no-store"],
+            body: ResponseBody(chunks: bytes, holding: reservation)
         )
     }
 
@@ -189,6 +211,17 @@ extension ResourceAddress {
     /// The origin in the form of `--header-for`; `nil` without a host.
     fileprivate var headerFieldScope: String? {
         hostAndPort.map { normalizedScheme == "http" ? "http://" + $0 : $0 }
+    }
+}
+
+extension SourcePolicy {
+    /// Returns the advice for the owner of a server whose policy has refused to load from an address.
+    ///
+    /// - Parameter address: The address; `nil` if it is not known.
+    /// - Returns: The advice.
+    package static func hint(forRefused address: ResourceAddress?) -> String {
+        "to let it load from there, start millstream serve again with --allow-host \(address?.hostAndPort ?? "HOST") added to its "
+            + "options; it then loads only from hosts that these options or the catalog name"
     }
 }
 

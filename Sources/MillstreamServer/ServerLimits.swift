@@ -4,8 +4,8 @@ public import PlaylistEditing
 
 /// The limits on the work of a server, for a single request and for all of them at the same time.
 ///
-/// A request over its own limits is answered with 413; a request for which the server has no capacity with 503 and
-/// `Retry-After`.
+/// A request over its own limits is answered with 413; a request for which the server has no capacity with 503, and one of a client
+/// that uses its share of the capacity with 429, both with `Retry-After`.
 public struct ServerLimits: Sendable, Hashable {
     /// The limits on editing the playlist of a single request.
     public var editing: EditLimits
@@ -16,7 +16,7 @@ public struct ServerLimits: Sendable, Hashable {
     public var concurrentEdits: Int
     /// The maximum number of simultaneous requests that load, edit or inspect playlists.
     ///
-    /// The default is 64.
+    /// The default is 256. A client has at most a quarter of them, and all pages of other sites together have at most half.
     public var pendingEdits: Int
     /// The maximum total size of the playlists and responses of these requests.
     ///
@@ -27,7 +27,7 @@ public struct ServerLimits: Sendable, Hashable {
     public init(
         editing: EditLimits = EditLimits(),
         concurrentEdits: Int = max(1, System.coreCount - 1),
-        pendingEdits: Int = 64,
+        pendingEdits: Int = 256,
         pendingBytes: ByteCount = ByteCount(256 << 20)
     ) {
         self.editing = editing

@@ -19,7 +19,8 @@ struct ErrorResponses<Context: RequestContext>: RouterMiddleware {
             guard Task.isShuttingDownGracefully else { throw CancellationError() }
             return ServerError.stopping.response
         } catch {
-            let failure = ServerError(error)
+            let isForeign = (context as? ServerRequestContext)?.initiator.isForeign ?? false
+            let failure = isForeign ? ServerError(error).forPagesOfOtherSites : ServerError(error)
             if failure.status == .internalServerError {
                 context.logger.error(
                     "request failed",

@@ -31,7 +31,7 @@ struct StitchVerification: Sendable {
         loader: OriginPlaylistLoader,
         budget: EditBudget,
         workers: EditWorkers,
-        time: any TimeSource = SystemTimeSource()
+        time: any TimeSource
     ) {
         self.loader = loader
         self.budget = budget

@@ -9,17 +9,19 @@ import ReportFormat
 struct StorageRoutes {
     let library: AssetLibrary
     let broadcast: EventBroadcast
+    /// The reports about the library.
+    let reader: LibraryReader
 
     /// Adds the routes to the group of `/api`.
     func add(to api: RouterGroup<ServerRequestContext>) {
         api.get("storage") { request, _ in
             let need = try Self.need(request)
-            return Response.json(try await Self.blocking { try report(need: need) })
+            return try await reader.response(with: .storage(need: need)) { check in try report(need: need, check) }
         }
         api.post("storage/evictions") { request, _ in
             try library.requireWritable("nothing is deleted")
             let need = try Self.need(request)
-            let plan = try await Self.blocking { try library.evict(need: need) }
+            let plan = try await reader.run { try library.evict(need: need) }
             for entry in plan.entries {
                 broadcast.send(ServerEvent(name: "removed", data: .fields(["id": .string(entry.id)])))
             }
@@ -30,7 +32,7 @@ struct StorageRoutes {
             var request = request
             let body = try await request.collectBody(upTo: 64 << 10)
             let id = try context.parameters.require("id")
-            let former = try library.storagePolicy(id)
+            let former = try await BlockingOperation.run { try library.storagePolicy(id) }
             let changes = try? JSONDecoder().decode(PolicyChanges.self, from: Data(body.readableBytesView))
             guard let policy = changes?.applied(to: former) else {
                 throw ServerError(
@@ -39,15 +41,9 @@ struct StorageRoutes {
                     "the body must contain pinned, priority (default or important) or expires (an ISO 8601 date or never)"
                 )
             }
-            try library.setStoragePolicy(policy, of: id)
+            try await BlockingOperation.run { try library.setStoragePolicy(policy, of: id) }
             return Response.json(Self.report(policy))
         }
-    }
-
-    /// Measuring and deleting packages takes long, so it is done on a blocking thread.
-    private static func blocking<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value
-    {
-        try await BlockingOperation.run(body)
     }
 
     /// Returns the number of bytes to make available that a request names; 0 by default.
@@ -59,7 +55,7 @@ struct StorageRoutes {
         return ByteCount(need)
     }
 
-    private func report(need: ByteCount) throws -> ReportValue {
+    private func report(need: ByteCount, _ check: () throws -> Void) throws -> ReportValue {
         let (limits, policies) = (try library.storageLimits(), try library.storagePolicies())
         let assets = try library.summaries().map { summary in
             ReportValue.fields([
@@ -69,6 +65,7 @@ struct StorageRoutes {
                 "policy": Self.report(policies[summary.id] ?? StoragePolicy()),
             ])
         }
+        try check()
         return .fields([
             "used": .integer(library.diskUsage.occupiedBytes.bytes),
             "free": library.freeSpace.map { .integer($0.bytes) },

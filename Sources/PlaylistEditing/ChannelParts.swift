@@ -218,13 +218,14 @@ struct ChannelParts {
     }
 
     private func address(of part: Int, in segment: Segment) -> String {
-        SegmentPart(
+        let published = SegmentPart(
             part,
             of: source.segments[segment.position],
             count: segment.count,
             target: target,
             publication: schedule.channel.start.advanced(by: segment.publication(of: part))
-        ).address.text.replacing("\"", with: "%22")
+        )
+        return WrittenText.uri(published.address.text)
     }
 }
 

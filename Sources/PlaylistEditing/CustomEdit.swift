@@ -116,7 +116,10 @@ public struct CustomEdit: Sendable {
     ) -> EditValueType<String> {
         EditValueType(
             parameter: parameter.map { EditParameter(.text, placeholder: $0, form: form) },
-            parse: { text in parameter == nil ? "" : isValid(text) ? text : nil },
+            parse: { text in
+                guard parameter == nil else { return isValid(text) ? text : nil }
+                return EditSwitch.isOn(text) ? "" : nil
+            },
             format: { $0 }
         )
     }

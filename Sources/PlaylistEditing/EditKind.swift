@@ -145,7 +145,7 @@ struct EditKind<Value: Sendable>: AnyEditKind {
             throw .invalidValue(
                 edit: part?.name.map { "\($0) of \(definition.name)" } ?? definition.name,
                 value: part?.value ?? text,
-                expected: part?.expected ?? type.parameter?.form ?? ""
+                expected: part?.expected ?? type.parameter?.form ?? EditSwitch.form
             )
         }
         return self(value)
@@ -203,6 +203,8 @@ struct EditContext: Sendable {
     let limits: PlaylistLimits
     /// The media playlists that edits insert, by name.
     var sources: [String: MediaPlaylist] = [:]
+    /// The media playlist before all edits; `nil` for the one to which the edits are applied.
+    var original: MediaPlaylist?
     /// The date at which the playlist is requested; `nil` if the caller has no clock.
     var date: ProgramDateTime?
     /// The keys that the media playlists of a presentation use; `nil` if they are unknown.

@@ -1,5 +1,5 @@
 extension PlaylistEdit: Codable {
-    private enum CodingKeys: String, CodingKey {
+    fileprivate enum CodingKeys: String, CodingKey {
         case name, value
     }
 
@@ -23,11 +23,24 @@ extension PlaylistEdit: Codable {
 }
 
 extension EditPlan: Codable {
+    /// An edit in a list, which the value `0` or `false` leaves out if it has no parameter.
+    private struct Entry: Decodable {
+        let edit: PlaylistEdit?
+
+        init(from decoder: any Decoder) throws {
+            let fields = try decoder.container(keyedBy: PlaylistEdit.CodingKeys.self)
+            edit = try PlaylistEdit.edit(
+                named: fields.decode(String.self, forKey: .name),
+                fields.decodeIfPresent(String.self, forKey: .value) ?? ""
+            )
+        }
+    }
+
     /// Creates a plan from a list of edits in the order in which they are applied.
     ///
     /// - Throws: ``PlaylistEditError`` if an edit is invalid.
     public init(from decoder: any Decoder) throws {
-        self.init(try decoder.singleValueContainer().decode([PlaylistEdit].self))
+        self.init(try decoder.singleValueContainer().decode([Entry].self).compactMap(\.edit))
     }
 
     /// Encodes the list of edits.

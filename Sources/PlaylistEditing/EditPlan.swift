@@ -21,6 +21,14 @@ public struct EditPlan: Sendable, Hashable {
     /// as that of ``PlaylistEdit/live(_:)`` does.
     public var dependsOnDate: Bool { edits.contains { $0.steps.dependsOnDate } }
 
+    /// A Boolean value that indicates whether the edits remove all video, so that audio takes the place of the variants.
+    package var removesVideo: Bool {
+        edits.contains { edit in
+            edit.definition.name == PlaylistEdit.contentTypesKind.definition.name
+                && !edit.value.split(separator: ",").contains { $0 == ContentType.video.rawValue }
+        }
+    }
+
     /// The channel that the edits simulate; `nil` if there is none.
     package var channel: SimulatedChannel? { edits.lazy.compactMap(\.channel).first }
 
@@ -52,15 +60,38 @@ public struct EditPlan: Sendable, Hashable {
     ///   - playlist: The playlist to edit.
     ///   - sources: The playlists that stitching edits name.
     ///   - limits: The maximum sizes of the result of each edit.
-    /// - Returns: The edited playlist, with unchanged URIs of its media playlists. Session keys remain: which of them are used is
-    ///   known only to a ``PresentationEditor``.
+    /// - Returns: The edited playlist, with unchanged URIs of its media playlists, and with the bit rates and formats that its variants
+    ///   have once those that match them are stitched to them. Session keys remain: which of them are used is known only to a
+    ///   ``PresentationEditor``.
     /// - Throws: ``PlaylistEditError`` if a filter would remove all variants or a result exceeds a limit.
     public func applied(
         to playlist: MultivariantPlaylist,
         sources: [String: Playlist] = [:],
         limits: PlaylistLimits = PlaylistLimits()
     ) throws(PlaylistEditError) -> MultivariantPlaylist {
-        try applied(to: playlist, sources: sources, EditContext(limits: limits))
+        let edited = try applied(to: playlist, sources: sources, EditContext(limits: limits))
+        return try declaringStitchedMedia(of: sources, in: edited, limits: limits)
+    }
+
+    /// Returns an edited multivariant playlist with the bit rates and formats of what is stitched to its variants.
+    ///
+    /// - Parameters:
+    ///   - sources: The playlists that stitching edits name. What a media playlist contains is not known.
+    ///   - edited: The playlist after the edits that apply to it.
+    ///   - limits: The maximum sizes of the result.
+    /// - Returns: The playlist, with unchanged URIs.
+    /// - Throws: ``PlaylistEditError`` if the result exceeds a limit.
+    func declaringStitchedMedia(
+        of sources: [String: Playlist],
+        in edited: MultivariantPlaylist,
+        limits: PlaylistLimits
+    ) throws(PlaylistEditError) -> MultivariantPlaylist {
+        var names: Set<String> = []
+        var matchings: [StitchMatching] = []
+        for name in self.sources where names.insert(name).inserted {
+            if case .multivariant(let other)? = sources[name] { matchings.append(StitchMatching(other)) }
+        }
+        return try edited.declaringStitchedMedia(of: matchings, limits: limits)
     }
 
     func applied(
@@ -111,7 +142,11 @@ public struct EditPlan: Sendable, Hashable {
             guard let step = edit.steps.media else {
                 throw .wrongKind(edit: edit.definition.name, expected: "multivariant")
             }
-            result = try step(result, context)
+            do throws(PlaylistEditError) {
+                result = try step(result, context)
+            } catch {
+                throw error.naming([context.original ?? playlist] + context.sources.values)
+            }
         }
         return result
     }

@@ -28,8 +28,22 @@ struct InvalidEditPart: Error {
 }
 
 extension EditValueType where Value == Void {
-    /// No value; any text is ignored.
-    static var none: EditValueType { EditValueType(parameter: nil, parse: { _ in () }, format: { _ in "" }) }
+    /// No value, or one that switches the edit on.
+    static var none: EditValueType {
+        EditValueType(parameter: nil, parse: { EditSwitch.isOn($0) ? () : nil }, format: { _ in "" })
+    }
+}
+
+/// A namespace for the values of edits without a parameter.
+enum EditSwitch {
+    /// The form of the values, for error messages.
+    static let form = "empty, 1 or true (0 or false leaves it out)"
+
+    /// Returns a Boolean value that indicates whether a value switches an edit on.
+    static func isOn(_ value: String) -> Bool { ["", "1", "true"].contains(value) }
+
+    /// Returns a Boolean value that indicates whether a value leaves an edit out.
+    static func isOff(_ value: String) -> Bool { ["0", "false"].contains(value) }
 }
 
 extension EditValueType where Value == PartialRange<BitRate> {

@@ -14,13 +14,23 @@ public struct EditedPresentation: Sendable {
         let uri: String
     }
 
+    /// Creates an edited presentation.
+    ///
+    /// - Parameters:
+    ///   - playlist: The edited multivariant playlist, whose variants are matched with those that are stitched to them.
+    ///   - declared: The same playlist with the bit rates and formats of what is stitched to its variants.
+    ///   - children: The edits of the media playlists.
+    ///   - omitsIFrameVariants: Whether I-frame variants are removed because an inserted playlist has none.
+    ///   - check: A closure that is called before each media playlist, and throws an error to stop.
+    /// - Throws: ``PlaylistEditError``, or the error of `check`.
     init(
         _ playlist: MultivariantPlaylist,
+        declaring declared: MultivariantPlaylist,
         plans children: ChildEditPlans,
         omitsIFrameVariants: Bool,
         check: () throws -> Void
     ) throws {
-        self.playlist = playlist
+        self.playlist = declared
         self.omitsIFrameVariants = omitsIFrameVariants
         let entries =
             (playlist.variants + playlist.iFrameVariants).map { PresentationEntry.variant($0) }

@@ -60,14 +60,16 @@ public enum GapPlaylist {
             total <= maximumDuration(target)
         else { return nil }
         let longest = MediaTime(seconds: target)
-        var text = "#EXTM3U\n#EXT-X-VERSION:8\n#EXT-X-TARGETDURATION:\(target)\n#EXT-X-PLAYLIST-TYPE:VOD\n"
+        var segments = ""
         var rest = total
         while rest > .zero {
             let piece = min(rest, longest)
-            text += "#EXT-X-GAP\n#EXTINF:\(piece),\ngap.vtt\n"
+            segments += "#EXT-X-GAP\n#EXTINF:\(piece),\ngap.vtt\n"
             rest -= piece
         }
-        text += "#EXT-X-ENDLIST\n"
-        return try? MediaPlaylist(parsing: Array(text.utf8))
+        // Gaps need no version, durations that are no whole seconds need version 3 (RFC 8216bis §8).
+        let version = total.description.contains(".") ? "#EXT-X-VERSION:3\n" : ""
+        let header = "#EXTM3U\n\(version)#EXT-X-TARGETDURATION:\(target)\n#EXT-X-PLAYLIST-TYPE:VOD\n"
+        return try? MediaPlaylist(parsing: Array("\(header)\(segments)#EXT-X-ENDLIST\n".utf8))
     }
 }

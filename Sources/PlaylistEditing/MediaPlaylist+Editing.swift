@@ -6,7 +6,9 @@ extension MediaPlaylist {
     /// Returns the playlist shortened to whole segments with a total duration of at most `limit`.
     ///
     /// The playlist ends before the first segment that exceeds the limit, even if a shorter segment after it would fit.
-    /// If segments are removed, `EXT-X-ENDLIST` follows the last one.
+    /// If segments are removed, `EXT-X-ENDLIST` follows the last one. A live playlist has no tags of low latency, because its end
+    /// is not that of the source. It remains live, as the limit applies from its first segment at each reload; one of the type
+    /// `EVENT`, whose first segment remains, ends once all segments within the limit are published.
     ///
     /// - Throws: ``PlaylistEditError/nothingLeft(filter:available:)`` if the first segment alone exceeds the limit.
     public func limited(
@@ -15,7 +17,7 @@ extension MediaPlaylist {
     ) throws(PlaylistEditError) -> MediaPlaylist {
         let kept = segmentCount(within: limit)
         guard kept > 0 else { throw nothingLeft("duration \(limit)") }
-        return try keepingSegments(0..<kept, limits)
+        return try keepingWindow(0..<kept, endingAt: limit, limits)
     }
 
     /// Returns the number of segments at the start with a total duration of at most `limit`.
@@ -58,6 +60,37 @@ extension MediaPlaylist {
             )
         }
         return try keepingSegments(positions, limits)
+    }
+
+    /// Returns the playlist with only the segments of a range that has an end, for each version of a live playlist.
+    ///
+    /// - Parameters:
+    ///   - positions: The segments that are within the range so far.
+    ///   - end: The end of the range; unbounded for all later segments.
+    ///   - limits: The maximum sizes of the result.
+    /// - Returns: The playlist.
+    /// - Throws: ``PlaylistEditError``.
+    private func keepingWindow(
+        _ positions: Range<Int>,
+        endingAt end: MediaTime,
+        _ limits: PlaylistLimits
+    ) throws(PlaylistEditError) -> MediaPlaylist {
+        guard isLive, end < MediaTimeRange.unbounded.end, skippedSegmentCount == 0, !segments.isEmpty else {
+            return try keepingSegments(positions, limits)
+        }
+        // The server of the source would respond to blocking requests before a segment is in the window, and its reports, hints and
+        // distances concern an end that the window does not have.
+        let host = try withoutLowLatency(limits: limits)
+        let isCut = positions.upperBound < segments.count
+        // Other live playlists move on with their first segment, so that segments are added to the window.
+        let isEnded = playlistType == .event && (isCut || end <= duration)
+        guard positions.count < segments.count || isEnded else { return host }
+        return try MediaPlaylistAssembly.assemble(
+            primary: host,
+            runs: [SegmentRun(host, positions, isPrimary: true)],
+            isEnded: isEnded,
+            limits: limits
+        )
     }
 
     /// Returns the playlist with only the segments at the given positions; unchanged if these are all.
@@ -142,14 +175,15 @@ extension MediaPlaylist {
     /// - Parameters:
     ///   - range: The range; its end may exceed that of the playlist.
     ///   - limits: The maximum sizes of the result.
-    /// - Returns: The shortened playlist, followed by `EXT-X-ENDLIST` if later segments are removed.
+    /// - Returns: The shortened playlist, followed by `EXT-X-ENDLIST` if later segments are removed; a live playlist remains live as
+    ///   with ``limited(to:limits:)``.
     /// - Throws: ``PlaylistEditError``.
     public func trimmed(
         toBoundariesNear range: MediaTimeRange,
         limits: PlaylistLimits = PlaylistLimits()
     ) throws(PlaylistEditError) -> MediaPlaylist {
         let positions = positions(trimmedToBoundariesNear: range)
-        return try keepingSegments(positions, limits)
+        return try keepingWindow(positions, endingAt: range.end, limits)
     }
 
     /// Returns the playlist without the segments between the boundaries that are nearest to the ends of a range, with a

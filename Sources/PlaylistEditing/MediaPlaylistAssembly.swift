@@ -1,5 +1,6 @@
 import HLSPlaylist
 import MediaTiming
+import ResourceAddressing
 
 /// A writer that assembles runs of segments into one playlist, with the tags that players need at each transition.
 ///
@@ -15,11 +16,14 @@ struct MediaPlaylistAssembly {
     private let firstSequence: Int64
     /// The formats of the keys in force at the current position of the output.
     private var keyFormats: Set<String> = []
-    /// The playlist whose map applies at the current position of the output; `nil` if no map applies.
-    private var mappedPlaylist: MediaPlaylist?
+    /// The run whose map applies at the current position of the output; `nil` if no map applies.
+    private var mappedRun: SegmentRun?
     private let limits: PlaylistLimits
     /// The numbers of a live playlist; `nil` for those that follow from the host.
     private let numbering: Numbering?
+    /// A Boolean value that indicates whether a live host ends with its last segment in the result; `nil` if that follows from the
+    /// host and its segments.
+    private let isEnded: Bool?
     /// The lines of the host before those of its first segment.
     private let headerLines: ArraySlice<MediaPlaylist.EditableLine>
     /// The lines that concern the whole playlist but follow tags of the first segment of the host, if they are written before
@@ -49,10 +53,17 @@ struct MediaPlaylistAssembly {
         var version = 1
     }
 
-    private init(primary: MediaPlaylist, runs: [SegmentRun], numbering: Numbering?, limits: PlaylistLimits) {
+    private init(
+        primary: MediaPlaylist,
+        runs: [SegmentRun],
+        numbering: Numbering?,
+        isEnded: Bool?,
+        limits: PlaylistLimits
+    ) {
         self.primary = primary
         self.limits = limits
         self.numbering = numbering
+        self.isEnded = isEnded
         lineEnd = primary.lineEnd
         var planned = runs.filter { !$0.positions.isEmpty }
         var sequence = primary.mediaSequence
@@ -102,6 +113,8 @@ struct MediaPlaylistAssembly {
     ///   - primary: The host.
     ///   - runs: The segments.
     ///   - numbering: The numbers of a live playlist; `nil` for those that follow from the host.
+    ///   - isEnded: Whether a live host ends with its last segment in the result; `nil` if that follows from the host and its
+    ///     segments.
     ///   - limits: The maximum sizes of the result.
     /// - Returns: The playlist.
     /// - Throws: ``PlaylistEditError/cannotStitch(reason:)`` or ``PlaylistEditError/mapCannotEnd(at:after:)`` if the runs cannot be
@@ -111,16 +124,27 @@ struct MediaPlaylistAssembly {
         primary: MediaPlaylist,
         runs: [SegmentRun],
         numbering: Numbering? = nil,
+        isEnded: Bool? = nil,
         limits: PlaylistLimits
     ) throws(PlaylistEditError) -> MediaPlaylist {
         guard primary.skippedSegmentCount == 0 else {
             throw .cannotStitch(reason: "the playlist is a delta update; load the full playlist")
         }
         guard !primary.segments.isEmpty else { throw .cannotStitch(reason: "the playlist has no segments") }
-        var assembly = MediaPlaylistAssembly(primary: primary, runs: runs, numbering: numbering, limits: limits)
+        var context = primary.context
+        if runs.contains(where: { !$0.isPrimary && $0.playlist.context.address != context.address }) {
+            context.isStitched = true
+        }
+        var assembly = MediaPlaylistAssembly(
+            primary: primary,
+            runs: runs,
+            numbering: numbering,
+            isEnded: isEnded,
+            limits: limits
+        )
         try assembly.write()
         do {
-            return try MediaPlaylist(parsing: assembly.output, context: primary.context, limits: limits)
+            return try MediaPlaylist(parsing: assembly.output, context: context, limits: limits)
         } catch {
             throw PlaylistEditError(error, edit: "stitching")
         }
@@ -144,7 +168,7 @@ struct MediaPlaylistAssembly {
             }
             let last = run.positions.upperBound - 1
             keyFormats = Set(run.playlist.keyLines(for: last).map(\.format))
-            mappedPlaylist = run.playlist.mapLine(for: last) == nil ? nil : run.playlist
+            mappedRun = run.playlist.mapLine(for: last) == nil ? nil : run
             if run.isPrimary {
                 writePlaylistLines(ofRemovedSegments: run.positions.upperBound..<nextPrimaryPosition(after: number))
             }
@@ -223,12 +247,14 @@ struct MediaPlaylistAssembly {
         guard let last = runs.last, !last.isPrimary || last.positions.upperBound < primary.segments.count else {
             for line in lines { write(line, of: primary) }
             // An end marker can be anywhere in a playlist (§4.4.3.4); one before other segments was not written.
-            if primary.hasEndMarker, !lines.contains(where: { $0.tag == .endList }) { writeLine("#EXT-X-ENDLIST") }
+            if isEnded ?? primary.hasEndMarker, !lines.contains(where: { $0.tag == .endList }) {
+                writeLine("#EXT-X-ENDLIST")
+            }
             return
         }
         // Parts, preload hints and rendition reports refer to media after the original end.
         for line in lines where line.isPreservedWithoutSegment { write(line, of: primary) }
-        guard numbering?.isEnded ?? (last.isPrimary || last.playlist.hasEndMarker) else { return }
+        guard numbering?.isEnded ?? isEnded ?? (last.isPrimary || last.playlist.hasEndMarker) else { return }
         if let line = lines.first(where: { $0.tag == .endList }) {
             write(line, of: primary)
         } else {
@@ -249,8 +275,11 @@ struct MediaPlaylistAssembly {
             writeLine("#EXT-X-DISCONTINUITY")
         }
         let map = playlist.mapLine(for: position)
-        if let mappedPlaylist, map == nil {
-            throw .mapCannotEnd(at: playlist.context.address, after: mappedPlaylist.context.address)
+        if let mappedRun, map == nil {
+            throw .mapCannotEnd(
+                at: playlist.source(of: position),
+                after: mappedRun.playlist.source(of: mappedRun.positions.upperBound - 1)
+            )
         }
         if let map {
             // The keys that precede the map encrypt it; they may differ from those of the segment.
@@ -476,6 +505,12 @@ extension Collection where Element == MediaPlaylist.EditableLine {
 }
 
 extension MediaPlaylist {
+    /// Returns the address of the playlist that a segment is from: that of this playlist, or of the segment itself if earlier edits have
+    /// inserted segments of other playlists; ``EditPlan`` then knows the playlist.
+    fileprivate func source(of position: Int) -> ResourceAddress? {
+        context.isStitched ? segments[position].address : context.address
+    }
+
     /// Returns the text of a line without its line ending.
     func text(_ line: Range<Int>) -> String {
         String(decoding: bytes[line].prefix { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self)

@@ -134,6 +134,50 @@ extension MultivariantPlaylist {
     }
 }
 
+// MARK: - Audio without video
+
+extension MultivariantPlaylist {
+    /// Returns the playlist without the audio renditions that a closure excludes, for a presentation without video.
+    ///
+    /// A variant with only audio whose segments are those of an excluded rendition gets the segments of the default rendition that
+    /// remains in its group.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the filter, for the error message.
+    ///   - isIncluded: A closure that returns whether an audio rendition remains.
+    /// - Returns: The playlist.
+    /// - Throws: ``PlaylistEditError/nothingLeft(filter:available:)`` if no audio rendition or no variant would remain.
+    package func limitedAudio(
+        _ name: String,
+        to isIncluded: @escaping @Sendable (Rendition) -> Bool
+    ) throws(PlaylistEditError) -> MultivariantPlaylist {
+        let excluded = renditions.filter { $0.type == .audio && !isIncluded($0) }
+        let result = try filteringRenditions(
+            RenditionFilter(
+                name: name,
+                types: [.audio],
+                property: { $0.language ?? $0.name },
+                isIncluded: isIncluded
+            )
+        )
+        var patch = PlaylistPatch()
+        var moved: Set<String> = []
+        for variant in result.variants where variant.hasOnlyAudio {
+            guard let group = variant.groupID(.audio),
+                excluded.contains(where: { $0.groupID == group && ($0.uri ?? variant.uri) == variant.uri })
+            else { continue }
+            let members = result.renditions.filter { $0.type == .audio && $0.groupID == group }
+            guard let rendition = members.first(where: \.isDefault) ?? members.first, let uri = rendition.uri else {
+                continue
+            }
+            patch.replace(variant.uriRange, with: uri)
+            // A rendition without a URI is that of the segments of the variant (RFC 8216bis §4.4.6.2.1).
+            if moved.insert(group).inserted { rendition.attributes.remove(["URI"], in: &patch) }
+        }
+        return moved.isEmpty ? result : try result.patched(patch)
+    }
+}
+
 // MARK: - Types of content
 
 extension MultivariantPlaylist {
@@ -203,7 +247,11 @@ extension MultivariantPlaylist {
                 variant.attributes.set("CODECS", to: "\"\(codecs.joined(separator: ","))\"", in: &patch)
             }
             let channels = max(1, min(members.compactMap(\.channels?.count).max() ?? 2, 64))
-            variant.attributes.set("BANDWIDTH", to: "\(channels *| Self.assumedRateOfChannel)", in: &patch)
+            let rate = "\(channels *| Self.assumedRateOfChannel)"
+            variant.attributes.set("BANDWIDTH", to: rate, in: &patch)
+            if variant.averageBandwidth != nil {
+                variant.attributes.set("AVERAGE-BANDWIDTH", to: rate, in: &patch)
+            }
             patch.replace(variant.uriRange, with: uri)
             // A rendition without a URI is that of the segments of the variant (RFC 8216bis §4.4.6.2.1).
             rendition.attributes.remove(["URI"], in: &patch)
@@ -216,7 +264,7 @@ extension MultivariantPlaylist {
 
     /// The attributes of a variant that concern its video, or the video and the audio together.
     private static let videoAttributes = [
-        "AVERAGE-BANDWIDTH", "RESOLUTION", "FRAME-RATE", "VIDEO-RANGE", "HDCP-LEVEL", "ALLOWED-CPC", "REQ-VIDEO-LAYOUT",
+        "RESOLUTION", "FRAME-RATE", "VIDEO-RANGE", "HDCP-LEVEL", "ALLOWED-CPC", "REQ-VIDEO-LAYOUT",
         "SUPPLEMENTAL-CODECS", "SCORE", "STABLE-VARIANT-ID", "NAME", "VIDEO", "CLOSED-CAPTIONS",
     ]
 

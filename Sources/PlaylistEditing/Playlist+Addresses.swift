@@ -91,31 +91,13 @@ private struct AddressRewriter {
     /// Replaces a URI; `nil` leaves it unchanged.
     mutating func rewrite(_ address: PlaylistAddress, as text: String?) throws(PlaylistEditError) {
         guard let text, text != String(decoding: bytes[address.range], as: UTF8.self) else { return }
-        let encoded = Self.encoded(text)
+        let encoded = WrittenText.uri(text)
         // An empty line or one that begins with `#` is not a URI line.
         let isUsable = !encoded.isEmpty && (address.isAttribute || encoded.utf8.first != UInt8(ascii: "#"))
         guard isUsable else { throw .unwritableAddress(text) }
         size += encoded.utf8.count + (address.needsQuotes ? 2 : 0) - address.range.count
         guard size <= limit else { throw .tooLarge(.byteCount(limit)) }
         patch.replace(address.range, with: address.needsQuotes ? "\"\(encoded)\"" : encoded)
-    }
-
-    /// Returns the text with all characters encoded that end a URI in a playlist.
-    ///
-    /// These are control characters, quotation marks, and spaces at both ends.
-    private static func encoded(_ text: String) -> String {
-        let bytes = text.utf8
-        let digits = Array("0123456789ABCDEF".utf8)
-        var result: [UInt8] = []
-        for (position, byte) in bytes.enumerated() {
-            let isEdge = position == 0 || position == bytes.count - 1
-            if byte < 0x20 || byte == 0x7F || byte == UInt8(ascii: "\"") || isEdge && byte == UInt8(ascii: " ") {
-                result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 0xF)]]
-            } else {
-                result.append(byte)
-            }
-        }
-        return String(decoding: result, as: UTF8.self)
     }
 }
 
@@ -148,9 +130,10 @@ extension MediaPlaylist {
             else { continue }
             let start = min(entry.text.lowerBound + entry.name.utf8.count + 2, entry.text.upperBound)
             for attribute in AttributeList(playlist.bytes, in: start..<entry.text.upperBound).attributes {
+                let substituted = substitutingVariables(attribute.value)
+                guard substituted != attribute.value else { continue }
                 // A query parameter can have any characters.
-                let value = substitutingVariables(attribute.value).filter { $0 != "\"" && !$0.isNewline }
-                guard value != attribute.value else { continue }
+                let value = attribute.isQuoted ? WrittenText.quoted(substituted) : WrittenText.token(substituted)
                 writtenSize +|= value.utf8.count
                 guard writtenSize <= limits.byteCount else { throw .tooLarge(.byteCount(limits.byteCount)) }
                 patch.replace(attribute.range, with: value)

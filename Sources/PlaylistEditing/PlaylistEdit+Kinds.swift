@@ -69,13 +69,16 @@ extension PlaylistEdit {
     )
 
     /// Removes segments at the end, so that the total duration does not exceed a maximum.
+    ///
+    /// A live playlist remains live: the duration is that from its first segment at each reload. One of the type `EVENT` ends once
+    /// all segments within the duration are published.
     public static func duration(_ time: MediaTime) -> PlaylistEdit { durationKind(time) }
 
     private static let durationKind = EditKind(
         "duration",
         .duration,
         title: "Duration",
-        summary: "Keep whole segments from the start, up to this total duration.",
+        summary: "Keep whole segments from the start, up to this total duration; live playlists remain live.",
         examples: ["30", "00:01:30"],
         alignment: .duration,
         cutTimes: { [$0] },
@@ -203,13 +206,16 @@ extension PlaylistEdit {
     )
 
     /// Keeps the segments between the boundaries that are nearest to the ends of a time range.
+    ///
+    /// A live playlist remains live as with ``duration(_:)``.
     public static func trim(_ range: MediaTimeRange) -> PlaylistEdit { trimKind(range) }
 
     private static let trimKind = EditKind(
         "trim",
         .timeRange,
         title: "Trim",
-        summary: "Keep the segments between the segment boundaries nearest to START and END.",
+        summary:
+            "Keep the segments between the segment boundaries nearest to START and END; live playlists remain live.",
         examples: ["10...20", "60..."],
         alignment: .trim,
         cutTimes: \.ends,

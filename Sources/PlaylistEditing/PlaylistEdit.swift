@@ -29,11 +29,24 @@ public struct PlaylistEdit: Sendable {
     ///
     /// - Parameters:
     ///   - name: One of ``names``, or that of a registered ``CustomEdit``.
-    ///   - value: The value of the edit; ignored for edits without a parameter.
+    ///   - value: The value of the edit; empty, `1` or `true` for edits without a parameter.
     /// - Throws: ``PlaylistEditError``, whose message contains the expected form.
     public init(name: String, value: String) throws(PlaylistEditError) {
         guard let kind = Self.kind(name) else { throw .unknownEdit(name) }
         self = try kind.edit(parsing: value)
+    }
+
+    /// Returns the edit with a name and a value; `nil` for an edit without a parameter that the value `0` or `false` leaves out.
+    ///
+    /// - Parameters:
+    ///   - name: One of ``names``, or that of a registered ``CustomEdit``.
+    ///   - value: The value.
+    /// - Returns: The edit, if there is one to apply.
+    /// - Throws: ``PlaylistEditError``, whose message contains the expected form.
+    package static func edit(named name: String, _ value: String) throws(PlaylistEditError) -> PlaylistEdit? {
+        guard let kind = Self.kind(name) else { throw .unknownEdit(name) }
+        if kind.definition.parameter == nil, EditSwitch.isOff(value) { return nil }
+        return try kind.edit(parsing: value)
     }
 
     /// The definitions of the edits, in the order in which help and documentation list them, without those that an application has

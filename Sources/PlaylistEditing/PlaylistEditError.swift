@@ -16,7 +16,8 @@ public enum PlaylistEditError: MillstreamError, Hashable {
     case timeOutside(edit: String, time: String, duration: String)
     /// The playlists cannot be combined in one timeline.
     case cannotStitch(reason: String)
-    /// Segments without `EXT-X-MAP` would follow segments with one; the addresses are those of their playlists, if they are known.
+    /// Segments without `EXT-X-MAP` would follow segments with one; the addresses are those of their playlists, if they are known, or
+    /// of the segments, if an earlier edit has inserted them.
     case mapCannotEnd(at: ResourceAddress?, after: ResourceAddress?)
     /// A simulated channel has no segments yet.
     case notStarted(start: ProgramDateTime)
@@ -49,6 +50,19 @@ public enum PlaylistEditError: MillstreamError, Hashable {
             filter: filter,
             available: Array(entries.prefix(maximumListedCount)) + (more > 0 ? ["\(more) more"] : [])
         )
+    }
+
+    /// Returns the error with the addresses of playlists in place of those of their segments.
+    func naming(_ playlists: [MediaPlaylist]) -> PlaylistEditError {
+        guard case .mapCannotEnd(let source, let former) = self else { return self }
+        func playlist(_ address: ResourceAddress?) -> ResourceAddress? {
+            guard let address else { return nil }
+            let known = playlists.first { playlist in
+                playlist.context.address == address || playlist.segments.contains { $0.address == address }
+            }
+            return known.map(\.context.address) ?? address
+        }
+        return .mapCannotEnd(at: playlist(source), after: playlist(former))
     }
 
     /// Creates the error for a result that cannot be parsed.

@@ -385,6 +385,7 @@ public struct PreparedEdit: Sendable {
             return .multivariant(
                 try EditedPresentation(
                     edited,
+                    declaring: try plan.declaringStitchedMedia(of: sources, in: edited, limits: limits),
                     plans: plan.childPlans(sources: sources, gaps: gaps, aligned: aligned),
                     omitsIFrameVariants: !playlist.iFrameVariants.isEmpty && !plan.edits.contains(.noIFrames)
                         && EditPlan.lacksIFrames(sources),
@@ -394,12 +395,23 @@ public struct PreparedEdit: Sendable {
         case .media(let playlist, let sources):
             var edited = playlist
             let record = BreakRecord(timelines, sibling: sibling)
-            let context = EditContext(limits: limits, sources: sources, date: date, breaks: record, parts: parts)
+            let context = EditContext(
+                limits: limits,
+                sources: sources,
+                original: playlist,
+                date: date,
+                breaks: record,
+                parts: parts
+            )
             for edit in plan.edits {
                 try check()
                 edited = try EditPlan([edit]).applied(to: edited, context)
             }
-            timelines = record.timelines
+            let continued = record.timelines
+            guard continued.size <= BreakTimelines.maximumSize else {
+                throw PlaylistEditError.tooLarge(.byteCount(BreakTimelines.maximumSize))
+            }
+            timelines = continued
             return .media(edited)
         }
     }

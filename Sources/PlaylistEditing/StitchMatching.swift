@@ -36,7 +36,10 @@ public struct StitchMatching: Sendable {
     /// Returns the media playlist that matches a variant, or `nil` if the other presentation has none.
     ///
     /// - Complexity: O(log *n*) in the variants of the other presentation.
-    public func address(for variant: Variant) -> ResourceAddress? {
+    public func address(for variant: Variant) -> ResourceAddress? { match(for: variant)?.address }
+
+    /// Returns the variant whose media playlist matches that of a variant, or `nil` if the other presentation has none.
+    func match(for variant: Variant) -> Variant? {
         (variant.isIFramesOnly ? iFrameVariants : variants).match(
             height: variant.resolution?.height,
             rate: variant.rate
@@ -58,31 +61,31 @@ public struct StitchMatching: Sendable {
 /// The variants of one kind, ordered by video height and bit rate.
 private struct VariantLadder {
     /// The variants with a resolution, ordered by height, then by bit rate.
-    private let byHeight: [(height: Int, rate: Int64, address: ResourceAddress)]
+    private let byHeight: [(height: Int, rate: Int64, variant: Variant)]
     /// All variants, ordered by bit rate.
-    private let byRate: [(rate: Int64, address: ResourceAddress)]
+    private let byRate: [(rate: Int64, variant: Variant)]
     let lowestBitRateVariant: ResourceAddress?
 
     init(_ variants: [Variant]) {
         // The sort is stable: the first of equal variants is ``lowestBitRateVariant``, and the last of them is the match.
-        byRate = variants.map { ($0.rate, $0.address) }.sorted { $0.rate < $1.rate }
+        byRate = variants.map { ($0.rate, $0) }.sorted { $0.rate < $1.rate }
         byHeight = variants.compactMap { variant in
-            variant.resolution.map { ($0.height, variant.rate, variant.address) }
+            variant.resolution.map { ($0.height, variant.rate, variant) }
         }.sorted { ($0.height, $0.rate) < ($1.height, $1.rate) }
-        lowestBitRateVariant = byRate.first?.address
+        lowestBitRateVariant = byRate.first?.variant.address
     }
 
-    func match(height: Int?, rate: Int64) -> ResourceAddress? {
+    func match(height: Int?, rate: Int64) -> Variant? {
         guard let height, !byHeight.isEmpty else {
             let count = Self.prefixCount(of: byRate) { $0.rate <= rate }
-            return (byRate.prefix(count).last ?? byRate.first)?.address
+            return (byRate.prefix(count).last ?? byRate.first)?.variant
         }
         let fitting = Self.prefixCount(of: byHeight) { $0.height <= height }
-        guard fitting > 0 else { return byHeight[0].address }
+        guard fitting > 0 else { return byHeight[0].variant }
         let tallest = byHeight[fitting - 1].height
         let first = Self.prefixCount(of: byHeight) { $0.height < tallest }
         let count = Self.prefixCount(of: byHeight) { $0.height < tallest || $0.height == tallest && $0.rate <= rate }
-        return byHeight[max(first, count - 1)].address
+        return byHeight[max(first, count - 1)].variant
     }
 
     /// Returns the number of entries at the front that satisfy a condition, which no later entry may satisfy.

@@ -14,10 +14,11 @@ package final class StateFile: Sendable {
     package struct Limits: Sendable {
         /// The maximum number of bytes of one value; 16 MiB by default.
         package var valueSize = 16 << 20
-        /// The maximum number of values of each kind, of which the least recently stored are removed; 2,048 by default.
+        /// The maximum number of values of each kind, of which the least recently stored are removed unless they are protected; 2,048
+        /// by default.
         package var valueCount = 2_048
-        /// The maximum size of all values of each kind together, of which the least recently stored are removed; 64 MiB by
-        /// default.
+        /// The maximum size of all values of each kind together, of which the least recently stored are removed unless they are
+        /// protected; 64 MiB by default.
         package var totalSize = 64 << 20
 
         /// Creates the default limits.
@@ -42,7 +43,8 @@ package final class StateFile: Sendable {
 
     /// The path of the file.
     package let path: String
-    private let limits: Limits
+    /// The maximum sizes.
+    package let limits: Limits
     private let database: DatabaseQueue
 
     /// The identifier of the form, which SQLite stores in the header of the file ("MSst").
@@ -150,13 +152,15 @@ package final class StateFile: Sendable {
     ///   - kind: The kind of the value.
     ///   - key: The key of the value.
     ///   - revision: The version that the value replaces, 0 for none; `nil` to replace any version.
+    ///   - protectedKeys: The keys of values of this kind that are not removed, whatever their size.
     /// - Returns: A Boolean value that indicates whether the value was stored.
     /// - Throws: ``StateFileError`` if the file cannot be written, or if the value exceeds the maximum size.
     package func store(
         _ bytes: [UInt8],
         _ kind: Kind,
         of key: String,
-        replacing revision: Int64? = nil
+        replacing revision: Int64? = nil,
+        protecting protectedKeys: Set<String> = []
     ) throws -> Bool {
         guard bytes.count <= limits.valueSize else {
             throw StateFileError(.failed, "a value of \(bytes.count) bytes is too large for the state file \(path)")
@@ -176,20 +180,37 @@ package final class StateFile: Sendable {
                         """,
                     arguments: [kind.rawValue, key, Data(bytes), (known ?? 0) +| 1]
                 )
-                try database.execute(
-                    sql: """
-                        DELETE FROM value WHERE kind = ?1 AND key IN (
-                            SELECT key FROM (
-                                SELECT key, row_number() OVER latest AS number, sum(length(bytes)) OVER latest AS total
-                                FROM value WHERE kind = ?1 WINDOW latest AS (ORDER BY change DESC)
-                            ) WHERE number > ?2 OR total > ?3
-                        )
-                        """,
-                    arguments: [kind.rawValue, limits.valueCount, limits.totalSize]
-                )
+                try removeExcess(kind, protectedKeys.union([key]), in: database)
                 return true
             }
         } catch { throw failure(error) }
+    }
+
+    /// Removes the least recently stored values of a kind while all of them exceed the limits.
+    private func removeExcess(_ kind: Kind, _ protectedKeys: Set<String>, in database: Database) throws {
+        func sum(_ expression: String) throws -> Int {
+            let sql = "SELECT \(expression) FROM value WHERE kind = ?"
+            return try Int.fetchOne(database, sql: sql, arguments: [kind.rawValue]) ?? 0
+        }
+        var number = try sum("count(*)")
+        var size = try sum("coalesce(sum(length(bytes)), 0)")
+        guard number > limits.valueCount || size > limits.totalSize else { return }
+        let rows = try Row.fetchAll(
+            database,
+            sql: "SELECT key, length(bytes) AS size FROM value WHERE kind = ? ORDER BY change",
+            arguments: [kind.rawValue]
+        )
+        for row in rows where number > limits.valueCount || size > limits.totalSize {
+            let key: String = row["key"]
+            guard !protectedKeys.contains(key) else { continue }
+            try database.execute(
+                sql: "DELETE FROM value WHERE kind = ? AND key = ?",
+                arguments: [kind.rawValue, key]
+            )
+            let rowSize: Int = row["size"]
+            number -= 1
+            size -|= rowSize
+        }
     }
 
     // MARK: Translated presentations

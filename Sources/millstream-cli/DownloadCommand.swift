@@ -16,8 +16,9 @@ struct DownloadCommand: AsyncParsableCommand {
         discussion: """
             Files that are stored are not downloaded again: after an interruption, run the same command to resume, or \
             millstream downloads resume. A URL that has been signed anew, and differs from that of a stored asset only in \
-            parameters such as Signature, token or Expires, continues that asset. With --json, a line of JSON is printed for \
-            each event.
+            parameters such as Signature, token or Expires, continues that asset. A download that another process manages, such \
+            as millstream serve, is followed, and resumed there if it was paused or has failed. With --json, a line of JSON is \
+            printed for each event.
 
             Example: millstream download https://example.com/multivariant.m3u8 --max-height 720 --subtitles en
             Example: millstream download --list urls.txt --archive downloaded.txt -o "films/{title}.mp4"
@@ -89,7 +90,7 @@ struct DownloadCommand: AsyncParsableCommand {
         let archive = try list.archive.map { try DownloadArchive($0) }
         guard let file = list.list else {
             guard let source else { return }
-            if archive?.contains(source) ?? false {
+            if try archive?.contains(source) ?? false {
                 return notice("\(Self.name(source)) is in the archive; nothing is downloaded")
             }
             if try await download(source, title: options.title) { try archive?.add(source) }
@@ -102,7 +103,7 @@ struct DownloadCommand: AsyncParsableCommand {
     private func run(_ sources: [DownloadList.Source], _ archive: DownloadArchive?) async throws {
         var failed: [String] = []
         for (number, source) in sources.enumerated() {
-            if archive?.contains(source.address) ?? false {
+            if try archive?.contains(source.address) ?? false {
                 notice("\(number + 1) of \(sources.count): \(Self.name(source.address)) is in the archive")
                 continue
             }

@@ -67,7 +67,10 @@ struct DownloadEditFlags: ParsableArguments {
 
     /// Returns the error of a download with a suggestion that concerns these options.
     func explaining(_ error: any Error) -> any Error {
-        guard audioOnly, let cause = error as? DownloadError, cause.code == .nothingSelected else { return error }
+        // An error with a hint has another cause, such as a language that the stream does not have.
+        guard audioOnly, let cause = error as? DownloadError, cause.code == .nothingSelected, cause.hint == nil else {
+            return error
+        }
         var failure = Failure(
             .failed,
             DownloadError.Code.nothingSelected.rawValue,

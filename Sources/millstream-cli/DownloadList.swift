@@ -71,48 +71,89 @@ enum DownloadList {
 }
 
 /// A file with the sources that are downloaded already, so that they are not downloaded again.
+///
+/// Several programs can use the same file at the same time.
 final class DownloadArchive {
     private let path: String
-    private var addresses: Set<String>
-    /// A Boolean value that indicates whether the last line of the file has no line ending.
-    private var endsWithinLine = false
+    private var addresses: Set<String> = []
+    /// The size of the part of the file that was read, which ends with a line.
+    private var readSize: UInt64 = 0
 
     /// The maximum size of an archive in bytes.
-    private static let maximumSize = 256 << 20
+    private static let maximumSize: UInt64 = 256 << 20
 
     /// Creates an archive from a file; it is empty if the file does not exist.
     ///
     /// - Throws: ``Failure`` if the file cannot be read.
     init(_ path: String) throws {
         self.path = path
-        addresses = []
-        guard FileManager.default.fileExists(atPath: path) else { return }
-        guard let data = try? InputFile.contents(path, limit: Self.maximumSize) else {
-            throw Failure(.failed, "file-failed", "\(path) cannot be read")
-        }
-        guard data.count <= Self.maximumSize else {
-            throw Failure(.badInput, "invalid-list", "\(path) is larger than 256 MiB")
-        }
-        let text = String(decoding: data, as: UTF8.self)
-        addresses = Set(text.split(whereSeparator: \.isNewline).map(String.init))
-        endsWithinLine = text.last.map { !$0.isNewline } ?? false
+        try update()
     }
 
-    func contains(_ address: String) -> Bool { addresses.contains(address) }
+    /// Returns a Boolean value that indicates whether a source is in the file, also if another program has added it.
+    ///
+    /// - Throws: ``Failure`` if the file cannot be read.
+    func contains(_ address: String) throws -> Bool {
+        if addresses.contains(address) { return true }
+        try update()
+        return addresses.contains(address)
+    }
 
-    /// Adds a line to the file, which is readable by its owner only, because URLs can contain secrets.
+    /// Reads the lines that are new in the file.
+    private func update() throws {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return }
+        guard !isFolder.boolValue, let file = Foundation.FileHandle(forReadingAtPath: path) else {
+            throw Failure(.failed, "file-failed", "\(path) cannot be read")
+        }
+        _ = try read(file)
+    }
+
+    /// Reads the lines that are new in the file.
+    ///
+    /// - Returns: A Boolean value that indicates whether the last line of the file has no line ending.
+    private func read(_ file: Foundation.FileHandle) throws -> Bool {
+        do {
+            let size = try file.seekToEnd()
+            guard size <= Self.maximumSize else {
+                throw Failure(.badInput, "invalid-list", "\(path) is larger than 256 MiB")
+            }
+            // A file that became shorter is another one.
+            if size < readSize { readSize = 0 }
+            guard size > readSize else { return false }
+            try file.seek(toOffset: readSize)
+            let data = try file.read(upToCount: Int(clamping: size - readSize)) ?? Data()
+            var text = String(decoding: data, as: UTF8.self)[...]
+            // Some editors write a byte order mark at the start of a file.
+            if readSize == 0, text.first == "\u{FEFF}" { text.removeFirst() }
+            addresses.formUnion(text.split(whereSeparator: \.isNewline).map(String.init))
+            guard let end = data.lastIndex(of: UInt8(ascii: "\n")) else { return !data.isEmpty }
+            // The rest of the last line may still be written.
+            readSize += UInt64(clamping: data.distance(from: data.startIndex, to: end)) + 1
+            return data.index(after: end) != data.endIndex
+        } catch let failure as Failure {
+            throw failure
+        } catch {
+            throw Failure(.failed, "file-failed", "\(path) cannot be read")
+        }
+    }
+
+    /// Adds a line to the file, which is readable by its owner only, because URLs can contain secrets, unless another program has
+    /// added it.
     ///
     /// - Throws: ``Failure`` if the file cannot be written.
     func add(_ address: String) throws {
-        guard addresses.insert(address).inserted else { return }
-        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw Failure(writing: path, POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO), code: "file-failed")
         }
         let file = Foundation.FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        // Other programs wait before they add a line; the lock ends with the descriptor. Without locks, it is written as well.
+        _ = flock(descriptor, LOCK_EX)
+        let endsWithinLine = try read(file)
+        guard addresses.insert(address).inserted else { return }
         do {
             try file.write(contentsOf: Data("\(endsWithinLine ? "\n" : "")\(address)\n".utf8))
-            endsWithinLine = false
             try file.synchronize()
         } catch {
             throw Failure(writing: path, error, code: "file-failed")

@@ -171,13 +171,26 @@ struct DownloadOptions: ParsableArguments {
                 }
                 return try await Interruption.cancelling {
                     try await session.stoppingWhenCanceled {
-                        if let stored = try await follow(address, or: former, configuration, library, printer) {
-                            return stored
+                        var attempt = 1
+                        while true {
+                            if let stored = try await follow(address, or: former, configuration, library, printer) {
+                                return stored
+                            }
+                            let task: DownloadTask
+                            do {
+                                task = try await session.makeTask(address, configuration: configuration)
+                            } catch let error as DownloadError
+                                where error.detail == StorageError.Code.busy.rawValue && attempt < Self.maximumAttempts
+                            {
+                                // Another process has begun the same download since, which is followed then.
+                                attempt += 1
+                                try await Task.sleep(for: Self.attemptInterval)
+                                continue
+                            }
+                            try noteContinuation(of: former, from: address, in: library)
+                            let asset = try await printer.run(task, in: session)
+                            return (asset, task.folders) as Stored
                         }
-                        let task = try await session.makeTask(address, configuration: configuration)
-                        try noteContinuation(of: former, from: address, in: library)
-                        let asset = try await printer.run(task, in: session)
-                        return (asset, task.folders) as Stored
                     }
                 }
             }
@@ -186,7 +199,9 @@ struct DownloadOptions: ParsableArguments {
             return stored
         } catch {
             let assetID = (try? library.asset(source: address))??.id
-            let explained = edits.explaining(printer.explaining(error, isKept: assetID != nil))
+            // The session of this command has ended, so that its own task has no claim any more.
+            let goesOn = (try? library.isDownloadRunning(ofAsset: assetID)) ?? false
+            let explained = edits.explaining(printer.explaining(error, isKept: assetID != nil, goesOn: goesOn))
             let error = Failure.naming(explained, source, at: address)
             printer.showFailure(error, of: assetID)
             throw error
@@ -246,18 +261,34 @@ struct DownloadOptions: ParsableArguments {
             session.tasks.first { isSame($0) && $0.isAttended }
         }
         guard let session = sessions.first(where: { found(in: $0) != nil }), let task = found(in: session) else {
+            for session in sessions { await session.invalidate() }
             return nil
         }
+        for other in sessions where other !== session { await other.invalidate() }
         if !quiet, !json {
+            if task.state == .failed {
+                let reason = task.error.map { Failure.namingFiles(in: $0.message) } ?? "unknown error"
+                StandardError.write("the download of another process has failed (\(reason)); it is tried again there\n")
+            }
             StandardError.write(
                 "another process downloads this stream; its progress is shown, and it goes on after Ctrl-C\n"
             )
         }
-        let asset = try await printer.follow(task, in: session)
-        let folders = task.folders
-        await session.invalidate()
-        return asset.map { ($0, folders) }
+        do {
+            let asset = try await printer.follow(task, in: session)
+            let folders = task.folders
+            await session.invalidate()
+            return asset.map { ($0, folders) }
+        } catch {
+            await session.invalidate()
+            throw error
+        }
     }
+
+    /// The number of attempts to begin a download while another process uses the asset: it may have begun the same one.
+    private static let maximumAttempts = 8
+    /// The time between two attempts.
+    private static let attemptInterval = Duration.milliseconds(250)
 
     /// The identifier of the session of this command.
     private static let defaultSession = "command-line"

@@ -44,13 +44,16 @@ struct DownloadPrinter: Sendable {
         return try await task.value()
     }
 
-    /// Follows a task that another process manages, until it has ended.
+    /// Follows a task that another process manages, until it has ended; a task that is paused or has failed is resumed.
     ///
     /// - Returns: The complete asset; `nil` if the other process ended before the task did.
     /// - Throws: ``DownloadError``; `CancellationError` when canceled, which does not end the task.
     func follow(_ task: DownloadTask, in session: DownloadSession) async throws -> StoredAsset? {
         let events = task.events
-        if task.state == .suspended { task.resume() }
+        switch task.state {
+        case .suspended, .failed: task.resume()
+        case .waiting, .running, .completed, .canceled: break
+        }
         show("resolved", task, task.progress)
         return try await withThrowingTaskGroup(of: StoredAsset?.self) { group in
             group.addTask { try await show(events, of: task, in: session) }
@@ -97,6 +100,12 @@ struct DownloadPrinter: Sendable {
                     notice(
                         "lost \(count) \(count == 1 ? "segment, which is" : "segments, which are") marked in the playlist"
                     )
+                }
+            case .metadataOmitted:
+                show("metadata-omitted", task, fields: [])
+                display.end()
+                if !printsJSON {
+                    notice("not all metadata is recorded: it exceeds 32 MiB, or 16 KiB in a date range or segment")
                 }
             case .completed(_, let error):
                 if let error { throw error }
@@ -188,9 +197,18 @@ struct DownloadPrinter: Sendable {
     /// - Parameters:
     ///   - error: The error.
     ///   - isKept: A Boolean value that indicates whether there is an asset after the error.
+    ///   - goesOn: A Boolean value that indicates whether another process downloads the asset.
     /// - Returns: The error to report.
-    func explaining(_ error: any Error, isKept: Bool) -> any Error {
+    func explaining(_ error: any Error, isKept: Bool, goesOn: Bool = false) -> any Error {
         guard error is CancellationError else { return error }
+        guard !goesOn else {
+            return Failure(
+                .interrupted,
+                "interrupted",
+                "interrupted; another process goes on with the download",
+                hint: "see its progress with: millstream downloads"
+            )
+        }
         guard !isRecording || isKept else {
             return Failure(.interrupted, "interrupted", "interrupted before anything was recorded")
         }
@@ -231,18 +249,17 @@ struct DownloadPrinter: Sendable {
             )
             return
         }
-        Self.showEviction(entry, display, isQuiet: isQuiet)
+        Self.showEviction(entry, display)
     }
 
-    /// Prints an asset that was deleted by itself to standard error, also for a command whose output is JSON.
+    /// Prints an asset that was deleted by itself to standard error, also for a command whose output is JSON, and for one that
+    /// hides its progress.
     ///
     /// - Parameters:
     ///   - entry: The asset.
     ///   - display: The display of the progress, which ends before.
-    ///   - isQuiet: A Boolean value that indicates whether nothing is printed.
-    static func showEviction(_ entry: EvictionPlan.Entry, _ display: ProgressDisplay, isQuiet: Bool) {
+    static func showEviction(_ entry: EvictionPlan.Entry, _ display: ProgressDisplay) {
         display.end()
-        guard !isQuiet else { return }
         let reason: TerminalText = entry.reason == .expired ? "it has expired" : "the library needs space"
         StandardError.write("deleted \(entry.title), because \(reason) (\(entry.freedBytes))\n")
     }

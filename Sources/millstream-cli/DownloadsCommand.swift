@@ -4,6 +4,7 @@ import Foundation
 import MediaTiming
 import MediaTransport
 import MillstreamDownloads
+import MillstreamServer
 import ReportFormat
 import ResourceAddressing
 
@@ -60,10 +61,26 @@ struct DownloadsCommand: AsyncParsableCommand {
                 omitsEmptyColumns: true
             )
             try StandardOutput.writeLine(table.text)
-            for (_, task) in tasks {
+            for (session, task) in tasks {
                 guard let error = task.error else { continue }
                 StandardError.write("\(task.id): \(Failure.namingFiles(in: error.message))\n")
+                if let hint = Self.hint(for: error, of: task, in: session) { StandardError.write("hint: \(hint)\n") }
             }
+        }
+
+        /// Returns advice for a download that the policy of a server has refused; `nil` for other errors.
+        private static func hint(
+            for error: DownloadError,
+            of task: DownloadTask,
+            in session: DownloadSession
+        ) -> String? {
+            guard session.identifier == DownloadSession.serverIdentifier,
+                error.detail == TransportError.Code.addressRefused.rawValue,
+                task.address.authority?.contains("@") != true
+            else { return nil }
+            // The refused address can be that of a media playlist or a segment on another host.
+            let named = error.message.matches(of: /https?:\/\/[^\s,;]+/).last.map { String($0.output) }
+            return SourcePolicy.hint(forRefused: named.map { ResourceAddress($0) } ?? task.address)
         }
 
         /// Returns the share that is loaded; for a recording without a duration, what is recorded.
@@ -100,6 +117,7 @@ struct DownloadsCommand: AsyncParsableCommand {
                 "error": task.error.map { error in
                     .fields([
                         "code": .string(error.detail), "message": .string(Failure.namingFiles(in: error.message)),
+                        "hint": Self.hint(for: error, of: task, in: session).map { .string($0) },
                     ])
                 },
             ])

@@ -14,7 +14,7 @@ enum EditParameters {
     /// - Returns: The edits, in their order.
     /// - Throws: `ValidationError`.
     static func edits(_ texts: [String], locatesSources: Bool = true) throws -> [PlaylistEdit] {
-        let edits = try texts.flatMap { $0.split(separator: "&") }.map { text in
+        let edits = try texts.flatMap { $0.split(separator: "&") }.compactMap { text -> PlaylistEdit? in
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = PercentEncoding.decode(String(parts[0])), PlaylistEdit.names.contains(name),
                 let value = PercentEncoding.decode(parts.count > 1 ? String(parts[1]) : "")
@@ -22,8 +22,14 @@ enum EditParameters {
                 let known = PlaylistEdit.names.sorted().joined(separator: ", ")
                 throw ValidationError("--edit does not support \(parts[0]); the edits are \(known)")
             }
-            let edit = try edit(name, value, option: "--edit")
-            return locatesSources ? try locating(edit) : edit
+            let named: PlaylistEdit?
+            do {
+                named = try PlaylistEdit.edit(named: name, value)
+            } catch {
+                throw ValidationError("--edit: \(error)")
+            }
+            guard let named else { return nil }
+            return locatesSources ? try locating(named) : named
         }
         do {
             try EditLimits().verify(EditPlan(edits))

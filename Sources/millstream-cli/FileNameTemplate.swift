@@ -9,7 +9,7 @@ struct FileNameTemplate {
         case title
         /// The identifier of the asset.
         case id
-        /// The height of the best stored variant in pixels, or `audio` if it has no video.
+        /// The height of the best stored variant in pixels, `audio` if it has no video, or `unknown`.
         case height
         /// The date of today in UTC, such as `2026-11-26`.
         case date
@@ -71,31 +71,34 @@ struct FileNameTemplate {
         return path
     }
 
+    /// Returns the height of the best variant that the playlists declare; `nil` if they declare none.
+    static func declaredHeight(of asset: StoredAsset, in folders: Set<String>?) -> Int? {
+        asset.renditions.filter { folders?.contains($0.folder) ?? true && $0.role == .variant }
+            .compactMap(\.height).max()
+    }
+
     /// Returns the path for an asset, or for its media playlists in some directories.
-    func path(for asset: StoredAsset, in folders: Set<String>? = nil, part: Int? = nil) -> String {
+    ///
+    /// - Parameters:
+    ///   - asset: The asset.
+    ///   - folders: The directories of the media playlists; `nil` for all.
+    ///   - part: The number of the part, beginning with 0; `nil` for all parts.
+    ///   - height: The value of the field `{height}`.
+    /// - Returns: The path.
+    func path(for asset: StoredAsset, in folders: Set<String>?, part: Int?, height: String) -> String {
         pieces.map { piece in
             switch piece {
             case .text(let text): text
-            case .field(let field): Self.fileName(Self.value(of: field, asset, folders, part))
+            case .field(let field):
+                switch field {
+                case .title: Self.fileName(asset.title)
+                case .id: Self.fileName(asset.id)
+                case .height: Self.fileName(height)
+                case .date: Self.fileName(Date().formatted(.iso8601.year().month().day()))
+                case .part: Self.fileName(part.map { "\($0 + 1)" } ?? "1")
+                }
             }
         }.joined()
-    }
-
-    private static func value(
-        of field: Field,
-        _ asset: StoredAsset,
-        _ folders: Set<String>?,
-        _ part: Int?
-    ) -> String {
-        switch field {
-        case .title: asset.title
-        case .id: asset.id
-        case .height:
-            asset.renditions.filter { folders?.contains($0.folder) ?? true && $0.role == .variant }
-                .compactMap(\.height).max().map { "\($0)" } ?? "audio"
-        case .date: Date().formatted(.iso8601.year().month().day())
-        case .part: part.map { "\($0 + 1)" } ?? "1"
-        }
     }
 
     /// The maximum length of a value in a file name, in bytes; file systems permit 255 for the entire name.

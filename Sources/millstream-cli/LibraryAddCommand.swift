@@ -49,8 +49,8 @@ extension LibraryCommand {
             let task = try AssetImport(location, into: library, title: title)
             let display = ProgressDisplay(isQuiet: quiet || json)
             defer { display.end() }
-            let evictions = library.observeEvictions { [quiet] entry in
-                DownloadPrinter.showEviction(entry, display, isQuiet: quiet)
+            let evictions = library.observeEvictions { entry in
+                DownloadPrinter.showEviction(entry, display)
             }
             defer { withExtendedLifetime(evictions) {} }
             let summary = try await Interruption.cancelling {

@@ -28,15 +28,23 @@ struct LibraryCommand: AsyncParsableCommand {
             discussion: "Example: millstream library path abc123"
         )
 
-        @Argument(help: "The identifier of the asset (default: the path of the library is printed).") var id: String?
+        @Argument(
+            help: ArgumentHelp(
+                "The identifier of the asset, the URL of its source, or the path of its package (default: the path of the library is printed)."
+            )
+        )
+        var asset: String?
         @OptionGroup var library: LibraryFlags
         @OptionGroup var reportFormat: ReportFormatFlags
 
         func run() async throws {
             let path: String
-            if let id {
+            var id: String?
+            if let asset {
                 let library = try library.openExisting()
-                path = library.packageDirectory(try library.asset(id).id).path
+                let found = try library.asset(library.identifier(of: asset)).id
+                path = library.packageDirectory(found).path
+                id = found
             } else {
                 path = library.directory.path
             }

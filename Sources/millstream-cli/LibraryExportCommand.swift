@@ -15,9 +15,9 @@ struct LibraryExportCommand: AsyncParsableCommand {
         abstract: "Copy an asset into a folder that a web server can serve, or into a media file.",
         discussion: """
             A media file contains the best stored variant, and all stored audio and subtitles with their languages and \
-            names. Video and audio are copied, not encoded again. Date ranges become chapters. A note says how long the \
-            gaps are, such as those of a recording that was interrupted. The file or folder must \
-            not exist; the folders above it are created. The name of a file can have the fields {title}, {id}, {height}, {date} and {part}.
+            names. If another variant was begun and its download canceled, the best complete one is written. Video and audio \
+            are copied, not encoded again. Date ranges become chapters. A note says how long the gaps are, such as those of a \
+            recording that was interrupted. The file or folder must not exist; the folders above it are created. The name of a file can have the fields {title}, {id}, {height}, {date} and {part}.
 
             Example: millstream library export abc123 /srv/www/film
             Example: millstream library export abc123 --mp4 "{title} ({height}p).mp4"
@@ -163,13 +163,27 @@ struct LibraryExportCommand: AsyncParsableCommand {
             try write(names.map { folder.appendingPathComponent($0).path }, of: asset.id)
         } else if let output = try output() {
             options.omitsVideo = output.omitsVideo
-            try write(try await output.write(asset, in: library, allowsPartialAsset: partial), of: asset.id)
+            let folders = partial ? nil : Self.completeFolders(of: asset, in: library)
+            let paths = try await output.write(asset, folders, in: library, allowsPartialAsset: partial)
+            if folders != nil {
+                StandardError.write("note: the asset is not complete; the best variant that is complete is exported\n")
+            }
+            try write(paths, of: asset.id)
         }
         for name in try await session.omittedTracks(options) {
             StandardError.write("\(MediaFileOutput.note(omitting: name))\n")
         }
         guard partial, asset.state != .complete else { return }
         for track in try await session.incompleteTracks(options, omitsMedia: srt != nil) { Self.note(track) }
+    }
+
+    /// Returns the directories of the complete media playlists of an asset with other ones whose download was abandoned; `nil` for
+    /// any other asset.
+    private static func completeFolders(of asset: StoredAsset, in library: AssetLibrary) -> Set<String>? {
+        guard asset.state != .complete, asset.isPlayableOffline, !asset.isMediaFile,
+            !UnfinishedAssets(in: library, of: asset.id).isDownloading(asset.id)
+        else { return nil }
+        return Set(asset.renditions.filter(\.isComplete).map(\.folder))
     }
 
     /// Prints that an export does not have all of a track.

@@ -10,7 +10,8 @@ struct LibraryLimitsCommand: AsyncParsableCommand {
         abstract: "Print or change the limits on the disk space of the library.",
         discussion: """
             The limits are stored in the library. Downloads make space available within them: they delete assets in the order of \
-            millstream library evict, and print the deleted assets. Commands that download, and millstream serve, apply the \
+            millstream library evict, and print the deleted assets, also with --quiet. A download that is too large by the bit \
+            rates of its playlist is refused before anything is deleted. Commands that download, and millstream serve, apply the \
             limits when they start and every minute. They also delete expired assets, even if no limits are set.
 
             Example: millstream library limits --quota 50G --min-free-space 2G

@@ -20,7 +20,13 @@ extension LibraryCommand {
                 """
         )
 
-        @Argument(help: "The identifiers of the assets (default: all assets).") var ids: [String] = []
+        @Argument(
+            help: ArgumentHelp(
+                "The identifiers, sources or paths of the assets (default: all assets).",
+                valueName: "ids"
+            )
+        )
+        var references: [String] = []
         @Option(name: .long, help: "The number of simultaneous downloads, 1 to 64.") var jobs: Int = 6
         @OptionGroup var library: LibraryFlags
         @OptionGroup var reportFormat: ReportFormatFlags
@@ -35,12 +41,13 @@ extension LibraryCommand {
         }
 
         func run() async throws {
-            if ids.isEmpty, try library.openForReading() == nil { return try write([]) }
+            if references.isEmpty, try library.openForReading() == nil { return try write([]) }
             let library = try library.openForWriting()
             var failures = Failures()
             var reports: [ReportValue] = []
-            for id in try ids.isEmpty ? library.summaries().map(\.id) : ids {
+            for reference in try references.isEmpty ? library.summaries().map(\.id) : references {
                 try await failures.collect {
+                    let id = try library.identifier(of: reference)
                     let result = try await repair(id, in: library)
                     reports.append(Self.report(id, result))
                     if !json { try Self.write(library.asset(id), result, in: library) }
@@ -55,8 +62,8 @@ extension LibraryCommand {
             let configuration = DownloadConfiguration(maximumConcurrentFetches: jobs)
             let display = ProgressDisplay(isQuiet: quiet || json)
             defer { display.end() }
-            let evictions = library.observeEvictions { [quiet] entry in
-                DownloadPrinter.showEviction(entry, display, isQuiet: quiet)
+            let evictions = library.observeEvictions { entry in
+                DownloadPrinter.showEviction(entry, display)
             }
             defer { withExtendedLifetime(evictions) {} }
             let asset = try library.asset(id)

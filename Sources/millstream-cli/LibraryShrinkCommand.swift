@@ -18,7 +18,8 @@ extension LibraryCommand {
                 """
         )
 
-        @Argument(help: "The identifier of the asset.") var id: String
+        @Argument(help: "The identifier of the asset, the URL of its source, or the path of its package.")
+        var asset: String
         @Option(name: .long, help: "The maximum height of the remaining variants in pixels.") var maxHeight: Int?
         @Option(name: .long, help: "The maximum bit rate of the remaining variants, such as 3M.")
         var maxBandwidth: String?
@@ -30,7 +31,9 @@ extension LibraryCommand {
         func validate() throws { _ = try limit() }
 
         func run() async throws {
-            let result = try library.openForWriting().shrink(id, to: try limit())
+            let library = try library.openForWriting()
+            let id = try library.identifier(of: asset)
+            let result = try library.shrink(id, to: try limit())
             if json {
                 return try StandardOutput.writeLine(
                     ReportValue.fields([

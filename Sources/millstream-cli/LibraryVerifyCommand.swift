@@ -18,7 +18,13 @@ struct LibraryVerifyCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "The identifiers of the assets (default: all assets).") var ids: [String] = []
+    @Argument(
+        help: ArgumentHelp(
+            "The identifiers, sources or paths of the assets (default: all assets).",
+            valueName: "ids"
+        )
+    )
+    var references: [String] = []
     @Flag(name: .long, help: "Remove files in the folders of the assets that do not belong to them.")
     var removeUnknown = false
     @OptionGroup var library: LibraryFlags
@@ -30,10 +36,13 @@ struct LibraryVerifyCommand: AsyncParsableCommand {
         var failures = Failures()
         var reports: [ReportValue] = []
         var isIntact = true
-        for (library, id) in try assets() {
+        var hasUnlisted = false
+        for (library, reference) in try assets() {
             try failures.collect {
+                let id = try library.identifier(of: reference)
                 let result = try library.verify(id)
                 isIntact = isIntact && result.damaged.isEmpty
+                hasUnlisted = hasUnlisted || !result.unlisted.isEmpty
                 if removeUnknown, !result.unknown.isEmpty { try library.removeUnknownFiles(id) }
                 reports.append(Self.report(id, result))
                 if !json { try write(library.asset(id), result, in: library) }
@@ -50,14 +59,24 @@ struct LibraryVerifyCommand: AsyncParsableCommand {
                 )
             )
         }
+        if hasUnlisted {
+            try failures.add(
+                Failure(
+                    .failed,
+                    "package-damaged",
+                    "playlists name files that the library does not have",
+                    hint: "delete the assets with these files, and store the streams again"
+                )
+            )
+        }
         try failures.finish()
     }
 
     /// Returns the assets to verify, with their library, which is not created if it does not exist.
-    private func assets() throws -> [(library: AssetLibrary, id: String)] {
-        if ids.isEmpty, !library.lacksCatalog, try library.openForReading() == nil { return [] }
+    private func assets() throws -> [(library: AssetLibrary, reference: String)] {
+        if references.isEmpty, !library.lacksCatalog, try library.openForReading() == nil { return [] }
         let opened = try library.openForWriting()
-        return try (ids.isEmpty ? opened.assets().map(\.id) : ids).map { (opened, $0) }
+        return try (references.isEmpty ? opened.assets().map(\.id) : references).map { (opened, $0) }
     }
 
     private func write(_ asset: StoredAsset, _ result: VerificationResult, in library: AssetLibrary) throws {
@@ -66,6 +85,7 @@ struct LibraryVerifyCommand: AsyncParsableCommand {
             // A playlist is written from the catalog.
             try StandardOutput.writeLine("  \(path)\(path.hasSuffix(".m3u8") ? " (written again)" : "")")
         }
+        for path in result.unlisted { try StandardOutput.writeLine("  \(path) (not in the library)") }
         for path in result.unknown {
             try StandardOutput.writeLine("  \(path) (\(removeUnknown ? "unknown, removed" : "unknown"))")
         }
@@ -79,6 +99,9 @@ struct LibraryVerifyCommand: AsyncParsableCommand {
         guard result.damaged.isEmpty else {
             return "\(QuantityText.count(result.damaged.count, "file")) missing or damaged"
         }
+        guard result.unlisted.isEmpty else {
+            return "\(QuantityText.count(result.unlisted.count, "file")) not in the library"
+        }
         let intact = asset.intactText(in: library)
         guard result.withoutChecksum > 0 else { return intact }
         let files = QuantityText.count(result.withoutChecksum, "file")
@@ -90,6 +113,7 @@ struct LibraryVerifyCommand: AsyncParsableCommand {
             "id": .string(id),
             "lost": .strings(result.damaged),
             "withoutChecksum": .integer(Int64(clamping: result.withoutChecksum)),
+            "unlisted": result.unlisted.isEmpty ? nil : .strings(result.unlisted),
             "unknown": result.unknown.isEmpty ? nil : .strings(result.unknown),
         ])
     }

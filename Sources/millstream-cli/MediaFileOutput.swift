@@ -92,7 +92,8 @@ struct MediaFileOutput {
         var paths: [String] = []
         for part in 0..<count {
             options.part = splits ? part : nil
-            let file = URL(fileURLWithPath: path(for: asset, folders, part: splits ? part : nil))
+            let height = await self.height(of: asset, session, options)
+            let file = URL(fileURLWithPath: path(for: asset, folders, part: splits ? part : nil, height: height))
             let path = file.path
             try Self.makeFolder(of: file)
             do {
@@ -126,9 +127,25 @@ struct MediaFileOutput {
         }
     }
 
+    /// Returns the value of the field `{height}`: the height that the playlists declare, otherwise that of the stored media.
+    private func height(
+        of asset: StoredAsset,
+        _ session: AssetExportSession,
+        _ options: AssetExportSession.Options
+    ) async -> String {
+        guard template.contains(.height) else { return "" }
+        if let declared = FileNameTemplate.declaredHeight(of: asset, in: options.folders) { return "\(declared)" }
+        // Also of an export without video, so that the name is that of the stored variant.
+        return switch await session.videoHeight(options) {
+        case .pixels(let height): "\(height)"
+        case .noVideo: "audio"
+        case .unknown: "unknown"
+        }
+    }
+
     /// Returns the path of a file; the number of a part precedes the extension if the template has no field for it.
-    private func path(for asset: StoredAsset, _ folders: Set<String>?, part: Int?) -> String {
-        let path = template.path(for: asset, in: folders, part: part)
+    private func path(for asset: StoredAsset, _ folders: Set<String>?, part: Int?, height: String) -> String {
+        let path = template.path(for: asset, in: folders, part: part, height: height)
         guard let part, !template.contains(.part) else { return path }
         let url = URL(fileURLWithPath: path)
         guard Self.extensions[url.pathExtension.lowercased()] != nil else { return "\(path)-\(part + 1)" }

@@ -12,7 +12,9 @@ struct RecordCommand: AsyncParsableCommand {
             The recording begins near the live edge and ends with the stream, after --duration, or with Ctrl-C. It can be \
             played from the beginning meanwhile. After an interruption, run the same command to continue: segments that \
             are not available any more are marked as gaps. If no segment appears for 5 minutes, or for three target \
-            durations if these are longer, the recording ends with an error; the recorded part is stored as a complete asset.
+            durations if these are longer, the recording ends with an error; the recorded part is stored as a complete asset. \
+            So it does when it reaches --max-size. An interrupted recording is played from its beginning to its last stored \
+            segment while no command continues it.
 
             The library has one recording of each URL: another run continues it, also if it is complete, and says so before \
             it begins. To make a separate recording of the same stream, give another library with --library DIR.

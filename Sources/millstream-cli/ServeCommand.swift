@@ -304,7 +304,7 @@ struct LimitFlags: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The maximum number of simultaneous requests that load, edit or inspect playlists; further requests are answered with 503 (default: 64).",
+            "The maximum number of simultaneous requests that load, edit or inspect playlists, of which a client has at most a quarter; further requests are answered with 503, or 429 (default: 256).",
             valueName: "count"
         )
     )

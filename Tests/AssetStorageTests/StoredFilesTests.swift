@@ -247,6 +247,14 @@ import Testing
         )
     }
 
+    @Test func filesThatOnlyAPlaylistNamesAreReported() throws {
+        let id = try plan(3)
+        try temporary.complete(id)
+        try execute("DELETE FROM resource WHERE position = 1")
+        let result = try library.verify(id)
+        #expect(result.unlisted == ["media/000001.ts"] && result.damaged == [])
+    }
+
     @Test func damagedPlaylistsAreRewritten() throws {
         let id = try plan(1)
         try temporary.complete(id)

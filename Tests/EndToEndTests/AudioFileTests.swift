@@ -78,6 +78,26 @@ struct AudioFileTests {
         #expect(played.longest < 150, "\(played)")
     }
 
+    /// The video of these files begins 2 s after the audio, and ends 2 s before it.
+    @Test(arguments: ["late.mp4", "late.mkv"])
+    func audioBeforeTheVideoIsPlayed(name: String) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        func make(_ arguments: [String], _ name: String) async throws -> String {
+            let path = folder.appendingPathComponent(name).path
+            let ffmpeg = try RunningProgram(["-v", "error"] + arguments + [path], of: try #require(Self.ffmpeg))
+            #expect(try await ffmpeg.finish() == 0, "\(ffmpeg.standardError)")
+            return path
+        }
+        let encoding = ["-c:v", "libx264", "-preset", "ultrafast", "-g", "25", "-pix_fmt", "yuv420p"]
+        let video = try await make(["-f", "lavfi", "-i", "testsrc2=s=320x180:r=25:d=6"] + encoding, "video.mkv")
+        let tone = Tone(name: "tone.m4a", seconds: 10, options: ["-c:a", "aac"])
+        let audio = try await self.make(tone)
+        let inputs = ["-itsoffset", "2", "-i", video, "-i", audio]
+        let file = try await make(inputs + ["-map", "0:v", "-map", "1:a", "-c", "copy"], name)
+        let played = try await play(file)
+        #expect(abs(Double(played.count) / 48_000 - 10) < 0.1, "\(played)")
+    }
+
     /// Segments in the middle of these files begin within a frame.
     @Test(
         arguments: [

@@ -164,8 +164,30 @@ struct DownloadsCommandTests {
         #expect(assets.output.contains("\"partial\"") && assets.output.contains("\"playableOffline\":false"))
         let right = try await run("download", source, "--key", "30313233343536373839616263646566")
         #expect(right.status == 0, "\(right.errors)")
+        #expect(try await list().isEmpty, "the download that failed is complete")
         let wrong = try await run("download", source, "--key", "00112233445566778899aabbccddeeff")
         #expect(wrong.status == 1 && wrong.errors.contains(message), "\(wrong.errors)")
+        // The key that decrypts the stored segments stays.
+        let kept = try await run("library", "list", "--json")
+        #expect(kept.output.contains("\"complete\"") && kept.output.contains("\"playableOffline\":true"))
+    }
+
+    /// An asset that is deleted is no progress, which `--quiet` hides.
+    @Test func deletedAssetsArePrintedWithQuiet() async throws {
+        let origin = folder.appendingPathExtension("origin")
+        defer { for url in [folder, origin] { try? FileManager.default.removeItem(at: url) } }
+        try FileManager.default.createDirectory(at: origin, withIntermediateDirectories: true)
+        for (name, byte) in [("one", UInt8(1)), ("two", UInt8(2))] {
+            let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n\(name).ts\n#EXT-X-ENDLIST\n"
+            try Data(playlist.utf8).write(to: origin.appendingPathComponent("\(name).m3u8"))
+            try Data(repeating: byte, count: 30_000_000).write(to: origin.appendingPathComponent("\(name).ts"))
+        }
+        let first = try await run("download", origin.appendingPathComponent("one.m3u8").path, "--quiet")
+        #expect(first.status == 0 && first.errors.isEmpty, "\(first.errors)")
+        #expect(try await run("library", "limits", "--quota", "45M").status == 0)
+        let second = try await run("download", origin.appendingPathComponent("two.m3u8").path, "--quiet")
+        #expect(second.status == 0, "\(second.errors)")
+        #expect(second.errors.hasPrefix("deleted one, because the library needs space ("), "\(second.errors)")
     }
 
     /// The stored variant is played, whatever is missing of the one that was abandoned.
@@ -196,7 +218,8 @@ struct DownloadsCommandTests {
         let table = try await run("library", "list")
         #expect(table.output.contains("  playable  "), "\(table.output)")
         let shown = try await run("library", "show", id)
-        #expect(shown.output.contains("partial, 99 %, playable offline"), "\(shown.output)")
+        // All variants that were begun count: 128.5 of 519.5 kB a second, by the bit rates.
+        #expect(shown.output.contains("partial, 24 %, playable offline"), "\(shown.output)")
         #expect(shown.output.contains("3 Mbit/s, 00:00 stored"), "\(shown.output)")
         await server.stop()
     }
@@ -275,6 +298,88 @@ struct DownloadsCommandTests {
         }
     }
 
+    @Test func interruptionOfASecondDownloadSaysThatTheFirstGoesOn() async throws {
+        try await whileDownloading { origin, program, _ in
+            let second = try RunningProgram([
+                "download", origin.address("ts/multivariant.m3u8"), "--library", folder.path,
+            ])
+            try await eventually("the second one follows") { second.standardError.contains("another process") }
+            second.send(SIGINT)
+            #expect(try await second.finish() == 130)
+            let errors = second.standardError
+            #expect(errors.contains("interrupted; another process goes on with the download"), "\(errors)")
+            #expect(!errors.contains("run the same command"), "\(errors)")
+            origin.answeredSegments = nil
+            #expect(try await program.finish() == 0, "\(program.standardError)")
+        }
+    }
+
+    /// The one that loses the race follows the other one, and both have the same archive.
+    @Test func downloadsThatBeginAtTheSameMomentSucceed() async throws {
+        let (sources, archive) = (folder.appendingPathExtension("list"), folder.appendingPathExtension("archive"))
+        defer { for url in [folder, sources, archive] { try? FileManager.default.removeItem(at: url) } }
+        let origin = try await RecordingOrigin(try #require(Samples.directory))
+        let source = origin.address("ts/multivariant.m3u8")
+        try Data("\(source)\n".utf8).write(to: sources)
+        // The library exists, so that they compete for the asset only.
+        #expect(try await run("library", "limits", "--quota", "none").status == 0)
+        let arguments = ["download", "--list", sources.path, "--archive", archive.path, "--variants", "lowest"]
+        let programs = try (0..<3).map { _ in try RunningProgram(arguments + ["--library", folder.path]) }
+        for program in programs { #expect(try await program.finish() == 0, "\(program.standardError)") }
+        #expect(try String(contentsOf: archive, encoding: .utf8) == "\(source)\n")
+        #expect(try await list().isEmpty)
+        await origin.stop()
+    }
+
+    /// A server that has given up tries again for the command, which ends with the error of the server.
+    @Test func failedDownloadOfTheServerIsRetriedThere() async throws {
+        let files = folder.appendingPathExtension("origin")
+        defer { for url in [folder, files] { try? FileManager.default.removeItem(at: url) } }
+        try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
+        let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n0.ts\n#EXTINF:4,\n1.ts\n#EXT-X-ENDLIST\n"
+        for (name, text) in [("a.m3u8", playlist), ("0.ts", "zero")] {
+            try Data(text.utf8).write(to: files.appendingPathComponent(name))
+        }
+        let origin = try await RecordingOrigin(files)
+        let source = origin.address("a.m3u8")
+        #expect(try await run("download", source, "--queue").status == 0)
+        let server = try RunningProgram([
+            "serve", "--port", "0", "--library", folder.path, "--allow-host", "127.0.0.1:\(origin.port)",
+        ])
+        try await eventually("the download fails") { try await list().first?["state"] as? String == "failed" }
+        let failed = try await run("download", source)
+        #expect(failed.status == 1 && failed.errors.contains("(http-status)"), "\(failed.errors)")
+        #expect(failed.errors.contains("the download of another process has failed ("), "\(failed.errors)")
+        try Data("one".utf8).write(to: files.appendingPathComponent("1.ts"))
+        let complete = try await run("download", source)
+        #expect(complete.status == 0, "\(complete.errors)")
+        #expect(try await list().isEmpty)
+        server.send(SIGTERM)
+        #expect(try await server.finish() == 0, "\(server.standardError)")
+        await origin.stop()
+    }
+
+    /// The files of a canceled selection count, and another variant that is complete is exported.
+    @Test func canceledVariantCountsBesideACompleteOne() async throws {
+        let file = folder.appendingPathExtension("mp4")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try await whileDownloading { origin, program, id in
+            #expect(try await run("downloads", "cancel", id).status == 0)
+            #expect(try await program.finish() == 1)
+            origin.answeredSegments = nil
+            let lower = try await run("download", origin.address("ts/multivariant.m3u8"), "--max-height", "200")
+            #expect(lower.status == 0, "\(lower.errors)")
+            let assets = try await run("library", "list", "--json")
+            let asset = try #require(assets.output.firstMatch(of: /"id":"([^"]+)"/)?.output.1)
+            let shown = try await run("library", "show", String(asset))
+            let percent = try #require(shown.output.firstMatch(of: /partial, ([0-9]+) %, playable offline/)?.output.1)
+            #expect(Int(percent).map { $0 < 90 } == true, "\(shown.output)")
+            let exported = try await run("library", "export", String(asset), "--mp4", file.path)
+            #expect(exported.status == 0, "\(exported.errors)")
+            #expect(exported.errors.contains("the best variant that is complete is exported"), "\(exported.errors)")
+        }
+    }
+
     @Test func interruptedDownloadIsPaused() async throws {
         try await whileDownloading(["--quiet"]) { origin, program, id in
             program.send(SIGINT)
@@ -337,6 +442,26 @@ struct DownloadsCommandTests {
         let deadline = ContinuousClock.now + .seconds(60)
         while try await !list().isEmpty, .now < deadline { try await Task.sleep(for: .milliseconds(200)) }
         #expect(try await run("library", "list", "--json").output.contains("\"complete\""))
+        server.send(SIGTERM)
+        #expect(try await server.finish() == 0, "\(server.standardError)")
+        await origin.stop()
+    }
+
+    @Test func sourceThatTheServerRefusesIsListedWithTheOptionThatPermitsIt() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let origin = try await RecordingOrigin(try #require(Samples.directory))
+        let queued = try await run("download", origin.address("ts/multivariant.m3u8"), "--queue")
+        #expect(queued.status == 0, "\(queued.errors)")
+        let server = try RunningProgram(["serve", "--port", "0", "--library", folder.path])
+        let deadline = ContinuousClock.now + .seconds(60)
+        while try await list().first?["state"] as? String != "failed", .now < deadline {
+            try await Task.sleep(for: .milliseconds(200))
+        }
+        let hint = "start millstream serve again with --allow-host 127.0.0.1:\(origin.port) added to its options"
+        let listed = try await run("downloads", "list")
+        #expect(listed.errors.contains(hint), "\(listed.errors)")
+        let error = try #require(try await list().first?["error"] as? [String: Any])
+        #expect((error["hint"] as? String)?.contains(hint) == true, "\(error)")
         server.send(SIGTERM)
         #expect(try await server.finish() == 0, "\(server.standardError)")
         await origin.stop()

@@ -127,6 +127,76 @@ final class ExportCommandTests {
         #expect(abs(exported.duration - 3) < 0.1)
     }
 
+    @Test(.timeLimit(.minutes(20)), arguments: [("a.ogg", "libvorbis"), ("a.opus", "libopus")])
+    func languageOfAnOggFileIsExported(_ name: String, _ encoder: String) async throws {
+        let file = path(name)
+        let input = ["-f", "lavfi", "-i", "sine=sample_rate=48000:duration=3"]
+        let options = ["-c:a", encoder, "-metadata:s:a:0", "language=eng"]
+        _ = try await tool(["ffmpeg", "-nostdin", "-v", "error"] + input + options + [file])
+        let exported = try await export(try await download(file), "mkv")
+        #expect(exported.streams.map { $0.tags?["language"] } == ["eng"])
+        let list = try await run(["library", "list"])
+        #expect(list.output.contains(" eng "), "\(list.output)")
+    }
+
+    /// No frame follows the last one, which would tell its duration.
+    @Test(.timeLimit(.minutes(20)), arguments: [("0", 25), ("2", 30)])
+    func lastFrameOfATransportStreamIsExported(_ consecutiveFrames: String, _ rate: Int) async throws {
+        let input = ["-f", "lavfi", "-i", "testsrc2=size=320x180:rate=\(rate):duration=5"]
+        let encoding = ["-c:v", "libx264", "-preset", "ultrafast", "-bf", consecutiveFrames, "-g", "25"]
+        let source = path("plain.ts")
+        _ = try await tool(["ffmpeg", "-nostdin", "-v", "error"] + input + encoding + ["-pix_fmt", "yuv420p", source])
+        let downloaded = try await run(["download", source, "--output", path("{title} ({height}p).mp4")])
+        #expect(downloaded.status == 0, "\(downloaded)")
+        // The title has no extension, and the height is that of the video.
+        let report = try await tool([
+            "ffprobe", "-v", "error", "-select_streams", "v", "-count_frames", "-show_entries",
+            "stream=duration,nb_read_frames", "-of", "csv=p=0", path("plain (180p).mp4"),
+        ])
+        let values = report.output.split { $0 == "," || $0.isNewline }.compactMap { Double($0) }
+        #expect(values.count == 2 && abs((values.first ?? 0) - 5) < 0.001, "\(values)")
+        #expect(values.last == Double(rate * 5), "\(values)")
+    }
+
+    /// A media playlist declares no height.
+    @Test(
+        .timeLimit(.minutes(20)),
+        arguments: [
+            ("ts/180p/media.m3u8", "180"), ("fmp4/360p/media.m3u8", "360"), ("fmp4/audio-en/media.m3u8", "audio"),
+        ]
+    )
+    func heightInTheNameOfAFileIsThatOfTheMedia(_ source: String, _ height: String) async throws {
+        let downloaded = try await run(["download", try sample(source), "--output", path("{height}.mp4")])
+        #expect(downloaded.status == 0, "\(downloaded)")
+        #expect(FileManager.default.fileExists(atPath: path("\(height).mp4")), "\(downloaded.output)")
+    }
+
+    @Test(.timeLimit(.minutes(20))) func audioAloneIsThatOfTheSelectedLanguage() async throws {
+        let file = path("ko.m4a")
+        let options = ["--audio-only", "--audio", "ko", "--output", file]
+        let downloaded = try await run(["download", try sample("fmp4/multivariant.m3u8")] + options)
+        #expect(downloaded.status == 0, "\(downloaded)")
+        let report = try await tool(["ffprobe", "-v", "error", "-show_streams", "-show_format", "-of", "json", file])
+        let streams = try JSONDecoder().decode(Tracks.self, from: Data(report.output.utf8)).streams
+        #expect(streams.map { $0.tags?["language"] } == ["kor"], "\(report.output)")
+        #expect(streams.map { $0.disposition["default"] } == [1])
+    }
+
+    private struct Tracks: Decodable {
+        let streams: [Probe.Stream]
+    }
+
+    @Test(.timeLimit(.minutes(20))) func unfinishedFileOfAKilledProcessIsRemoved() async throws {
+        let id = try await download(try sample("aes/multivariant.m3u8"))
+        // No process has the first number, which is above the maximum, and this one exists.
+        let names = [".film.mp4.4194304", ".film.mp4.\(ProcessInfo.processInfo.processIdentifier)", ".film.mp4.old"]
+        for name in names { try Data("part".utf8).write(to: URL(fileURLWithPath: path(name))) }
+        let exported = try await run(["library", "export", id, "--mp4", path("film.mp4")])
+        #expect(exported.status == 0, "\(exported)")
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        #expect(files == (names.dropFirst() + ["film.mp4", "library"]).sorted())
+    }
+
     /// The message names the track, and the advice is followed.
     @Test(
         .timeLimit(.minutes(20)),

@@ -56,6 +56,24 @@ final class LibraryCommandTests {
         return try #require(JSONSerialization.jsonObject(with: program.outputData) as? [[String: Any]])
     }
 
+    /// Each command for one asset accepts the same references.
+    @Test(.timeLimit(.minutes(10))) func sourceNamesAnAsset() async throws {
+        let id = try await add()
+        let source = try #require(try await json("list").first?["source"] as? String)
+        let package = library + "/packages/" + id
+        for reference in [id, source, package] {
+            #expect(try await run("path", reference).output == package + "\n", "\(reference)")
+            #expect(try await run("verify", reference).output == "\(id)  OK\n", "\(reference)")
+            #expect(try await run("repair", reference).output == "\(id)  OK\n", "\(reference)")
+        }
+        let shrunk = try await run("shrink", source, "--max-height", "360")
+        #expect(shrunk.status == 0 && shrunk.output.hasPrefix("\(id)  removed "), "\(shrunk)")
+        for command in ["path", "verify", "repair"] {
+            let unknown = try await run(command, "https://example.com/none.m3u8")
+            #expect(unknown.status == 1 && unknown.errors.contains("has no asset with the source"), "\(unknown)")
+        }
+    }
+
     @Test(.timeLimit(.minutes(10))) func assetsAreListedAsATable() async throws {
         let id = try await add()
         let list = try await run("list")

@@ -69,6 +69,44 @@ struct PlayReportTests {
         #expect(metrics["errors"] as? Int == 2, "\(metrics)")
     }
 
+    /// Segments that are loaded completely, but of which most is damaged.
+    @Test(arguments: [("ts/180p", 6.0), ("fmp4/360p", 4.0)])
+    func damagedSegmentIsInTheReport(rendition: String, duration: Double) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let samples = try #require(Samples.directory)
+        let faults = ["path=*/2.ts&corrupt=5000", "path=*/2.m4s&corrupt=5000"]
+        let origin = try RunningProgram(
+            ["origin", samples.path, "--port", "0"] + faults.flatMap { ["--fault", $0] }
+        )
+        let port = try await origin.match(":([0-9]+)/")
+        let source = "http://127.0.0.1:\(port)/\(rendition)/media.m3u8"
+        let result = try await play(source, ["--headless", "--until", "24", "--error-log", path("errors")])
+        #expect(result.status == 0, "\(result)")
+        let metrics = try metrics(result.output)
+        let skipped = try #require(metrics["skippedDuration"] as? Double)
+        let watched = try #require(metrics["watchedDuration"] as? Double)
+        #expect(abs(skipped - duration) < 0.1 && abs(watched - (24 - duration)) < 0.1, "\(metrics)")
+        #expect(metrics["errors"] as? Int == 1, "\(metrics)")
+        let log = try String(contentsOfFile: path("errors"), encoding: .utf8)
+        let entries = log.split(separator: "\n").filter { !$0.hasPrefix("#") }
+        #expect(entries.count == 1 && log.contains("/2.") && log.contains(" -11821 "), "\(log)")
+    }
+
+    /// Playback ends as if the segments were missing.
+    @Test func streamOfDamagedSegmentsFails() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let samples = try #require(Samples.directory)
+        let origin = try RunningProgram(
+            ["origin", samples.path, "--port", "0", "--fault", "path=*.ts&corrupt=5000"]
+        )
+        let port = try await origin.match(":([0-9]+)/")
+        let source = "http://127.0.0.1:\(port)/ts/180p/media.m3u8"
+        let result = try await play(source, ["--headless", "--error-log", path("errors")])
+        #expect(result.status == 1 && result.errors.hasSuffix(" (damaged)\n"), "\(result)")
+        let log = try String(contentsOfFile: path("errors"), encoding: .utf8)
+        #expect(log.split(separator: "\n").contains { !$0.hasPrefix("#") && $0.contains(" -11821 ") }, "\(log)")
+    }
+
     /// The report has the metrics of the part that was played before the failure.
     @Test(arguments: ["--no-decode", "--headless"]) func fileThatEndsEarlyHasAReport(mode: String) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }

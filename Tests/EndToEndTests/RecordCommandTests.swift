@@ -1,4 +1,5 @@
 import Foundation
+import TestSamples
 import Testing
 
 /// Records a live stream with the program.
@@ -133,6 +134,59 @@ struct RecordCommandTests {
         #expect(!resumed.standardError.contains(" %"), "\(resumed.standardError)")
         #expect(resumed.standardError.contains("stored in \(library)/packages/"), "\(resumed.standardError)")
         #expect(resumed.standardOutput.split(separator: "\n").count == 1, "\(resumed.standardOutput)")
+    }
+
+    /// Without the process that recorded it, a recording is played from its beginning to its end.
+    @Test(
+        .timeLimit(.minutes(10)),
+        .enabled(if: Samples.directory != nil, "the sample streams were not made: run Scripts/make-samples")
+    )
+    func aKilledRecordingIsPlayedToItsEnd() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let sample = try #require(Samples.directory).appendingPathComponent("fmp4/360p")
+        try FileManager.default.createDirectory(at: origin, withIntermediateDirectories: true)
+        for name in ["init.mp4", "0.m4s", "1.m4s", "2.m4s"] {
+            try FileManager.default.copyItem(
+                at: sample.appendingPathComponent(name),
+                to: origin.appendingPathComponent(name)
+            )
+        }
+        let segments = (0..<3).map { "#EXTINF:4,\n\($0).m4s\n" }.joined()
+        let text = "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:4\n#EXT-X-MAP:URI=\"init.mp4\"\n" + segments
+        try Data(text.utf8).write(to: origin.appendingPathComponent("live.m3u8"))
+        let server = try await RecordingOrigin(origin)
+        let killed = try RunningProgram(["record", server.address("live.m3u8"), "--library", library, "--start-over"])
+        try await eventually("the segments are recorded") { lines.count { $0.hasSuffix(".m4s") } == 3 }
+        killed.send(SIGKILL)
+        _ = try await killed.finish()
+        await server.stop()
+        #expect(lines.contains("#EXT-X-PLAYLIST-TYPE:EVENT") && lines.last != "#EXT-X-ENDLIST")
+        let name = try #require(try FileManager.default.contentsOfDirectory(atPath: library + "/packages").first)
+        let package = "\(library)/packages/\(name)"
+        let player = try RunningProgram(["play", package, "--no-decode", "--speed", "max"])
+        #expect(try await player.finish() == 0, "\(player.standardError)")
+        #expect(player.standardOutput.contains("Watched: 12.0 s\n"), "\(player.standardOutput)")
+        // The bit rate of the variant is measured.
+        #expect(!player.standardOutput.contains(" 1 bit/s"), "\(player.standardOutput)")
+        #expect(!player.standardError.contains(" 1 bit/s"), "\(player.standardError)")
+    }
+
+    /// The limit ends the recording at once, although the playlist does not end; what fits into it is a complete recording.
+    @Test(.timeLimit(.minutes(10))) func theSizeLimitEndsTheRecordingOfALiveStream() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try writePlaylist(from: 10)
+        for number in 10..<16 { try Data(count: 100_000).write(to: origin.appendingPathComponent("\(number).ts")) }
+        let server = try await RecordingOrigin(origin)
+        let options = ["--library", library, "--start-over", "--jobs", "1", "--max-size", "250k"]
+        let program = try RunningProgram(["record", server.address("live.m3u8")] + options)
+        #expect(try await program.finish() == 1, "\(program.standardError)")
+        await server.stop()
+        let message = "the recording has reached its size limit of 250 kB; it is stored up to there"
+        #expect(program.standardError.contains(message), "\(program.standardError)")
+        #expect(program.standardError.contains("too-large"), "\(program.standardError)")
+        #expect(!program.standardError.contains("marked in the playlist"), "\(program.standardError)")
+        #expect(segmentCount == 2 && lines.last == "#EXT-X-ENDLIST" && !lines.contains("#EXT-X-GAP"))
+        #expect(lines.contains("#EXT-X-PLAYLIST-TYPE:VOD"))
     }
 
     /// Without a terminal, a line is written only for what is new, and without a rate while no data is received.

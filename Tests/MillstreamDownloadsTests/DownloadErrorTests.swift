@@ -1,5 +1,6 @@
 import AssetStorage
 import MediaTransport
+import MillstreamTesting
 import ResourceAddressing
 import Testing
 
@@ -31,6 +32,43 @@ import Testing
             error.message == "the server responded with status 404: https://origin.example/0.ts" && error.hint == nil
         )
         #expect((error.cause as? TransportError)?.status == 404)
+    }
+
+    /// A presentation without the subtitles is better than none, but only the user can decide so.
+    @Test(
+        arguments: [
+            ("text.vtt", "leave out the subtitles with --subtitles none"), ("0.ts", nil),
+        ] as [(String, String?)]
+    )
+    func missingSubtitlesHaveAHint(missing: String, hint: String?) async throws {
+        let temporary = try TemporaryLibrary()
+        let root = "https://origin.example/"
+        var texts = [
+            root + "main.m3u8": """
+            #EXTM3U
+            #EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="s",NAME="E",LANGUAGE="en",URI="text.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=500000,RESOLUTION=640x360,SUBTITLES="s"
+            video.m3u8
+
+            """,
+            root + "video.m3u8": "#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\n0.ts\n#EXT-X-ENDLIST\n",
+            root + "text.m3u8": "#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\ntext.vtt\n#EXT-X-ENDLIST\n",
+            root + "0.ts": "zero", root + "text.vtt": "WEBVTT\n",
+        ]
+        texts[root + missing] = nil
+        var responses = texts.mapValues { [ScriptedTransport.Response.text($0)] }
+        responses[root + missing] = [
+            .failure(TransportError(.status, "status 404", address: ResourceAddress(root + missing), status: 404))
+        ]
+        let download = AssetDownload(
+            ResourceAddress(root + "main.m3u8"),
+            into: temporary.library,
+            loader: ResourceLoader(ScriptedTransport(responses), policy: RecoveryPolicy(retries: 0)),
+            configuration: DownloadConfiguration(selection: DownloadSelection())
+        )
+        let error = await #expect(throws: DownloadError.self) { try await download.run() }
+        #expect(error?.code == .transport && error?.detail == "http-status" && error?.hint == hint)
+        #expect((error?.cause as? TransportError)?.status == 404)
     }
 
     @Test(

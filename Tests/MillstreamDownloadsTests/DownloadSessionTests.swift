@@ -286,7 +286,7 @@ import Testing
                 for range in new.ranges { loaded.insert(range) }
                 #expect(loaded == progress.loadedTimeRanges)
                 if names.last != "loaded" { names.append("loaded") }
-            case .waitingForStream, .segmentsLost: names.append("recording")
+            case .waitingForStream, .segmentsLost, .metadataOmitted: names.append("recording")
             case .selectionCompleted(let number): names.append("selection \(number)")
             case .finished(let location):
                 names.append("finished")

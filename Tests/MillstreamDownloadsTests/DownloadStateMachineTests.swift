@@ -169,6 +169,14 @@ import Testing
         #expect(machine.handle(.removed("none")) == [] && machine.handle(.requested("none", .resume)) == [])
     }
 
+    @Test func taskWhoseFilesAnotherDownloadHasStoredIsComplete() {
+        var machine = machine(2)
+        _ = machine.handle(.requested("0", .resume))
+        #expect(machine.handle(.fulfilled("0")) == [])
+        #expect(machine.handle(.fulfilled("1")) == [.finish("1", .completed)] && machine.phase(of: "1") == nil)
+        #expect(machine.handle(.fulfilled("none")) == [])
+    }
+
     @Test func taskThatIsHandedOverIsForgotten() {
         var machine = machine(1)
         #expect(machine.handle(.released("0")) == [])

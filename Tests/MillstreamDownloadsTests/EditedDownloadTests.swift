@@ -207,6 +207,45 @@ import Testing
         #expect(multivariant.contains("CODECS=\"mp4a.40.2\"") && !multivariant.contains("RESOLUTION"))
     }
 
+    /// The audio becomes the media of the variant, also in place of a variant with the audio of another language.
+    @Test(arguments: [false, true])
+    func withoutVideoOnlyTheSelectedLanguageIsStored(hasAudioVariant: Bool) async throws {
+        let segments = "#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\n"
+        let audioVariant = "#EXT-X-STREAM-INF:BANDWIDTH=64000,CODECS=\"mp4a.40.2\",AUDIO=\"a\"\nen.m3u8\n"
+        let texts = [
+            Self.root + "main.m3u8": """
+            #EXTM3U
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="E",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="en.m3u8"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="K",LANGUAGE="ko",URI="ko.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=500000,RESOLUTION=640x360,CODECS="avc1.64001e,mp4a.40.2",AUDIO="a"
+            video.m3u8
+            \(hasAudioVariant ? audioVariant : "")
+            """,
+            Self.root + "en.m3u8": segments + "en.aac\n#EXT-X-ENDLIST\n",
+            Self.root + "ko.m3u8": segments + "ko.aac\n#EXT-X-ENDLIST\n",
+            Self.root + "en.aac": "English", Self.root + "ko.aac": "Korean",
+        ]
+        var korean = try selection([("content-types", "audio")])
+        korean.audio = .some(["ko"])
+        let origin = ScriptedTransport(texts: texts)
+        let asset = try await download(korean, from: origin)
+        #expect(asset.isPlayableOffline && asset.renditions.map(\.role) == [.variant])
+        #expect(!origin.requestedAddresses.contains { $0.hasPrefix(Self.root + "en.") })
+        let multivariant = try stored("multivariant.m3u8", of: asset)
+        #expect(multivariant.contains("LANGUAGE=\"ko\"") && !multivariant.contains("LANGUAGE=\"en\""))
+        let media = temporary.library.packageDirectory(asset.id).appendingPathComponent("variant-0/000000.aac")
+        try FileManager.default.removeItem(at: media)
+        let repair = try AssetRepair(asset.id, in: temporary.library, loader: ResourceLoader(origin))
+        #expect(try await repair.run().failure == nil)
+        #expect(try String(contentsOf: media, encoding: .utf8) == "Korean")
+        var french = korean
+        french.audio = .some(["fr"])
+        let error = try await #require(throws: DownloadError.self) {
+            try await download(french, from: ScriptedTransport(texts: texts))
+        }
+        #expect(error.code == .nothingSelected && error.hint == "available: en, ko")
+    }
+
     @Test func subtitlesAloneAreStored() async throws {
         let origin = ScriptedTransport(texts: Self.texts)
         let asset = try await download(

@@ -128,7 +128,7 @@ import Testing
         #expect(again.requestedAddresses.contains(Self.base + "key"))
     }
 
-    /// The key of the edit is not that of the stored segments, which stay stored.
+    /// The key of the edit is not that of the stored segments, which stay playable with their own one.
     @Test func wrongKeyOfALaterDownloadIsFound() async throws {
         try await download(Self.origin(key: Self.key))
         var selection = DownloadSelection()
@@ -139,10 +139,43 @@ import Testing
         expectMismatch(error, "0.ts")
         #expect(origin.requestedAddresses == [Self.base + "main.m3u8"])
         let asset = try #require(try library.assets().first)
-        #expect(asset.state == .partial && !asset.isPlayableOffline)
+        #expect(asset.state == .complete && library.isPlayableOffline(asset.id))
         let again = Self.origin(key: Self.key)
         #expect(try await download(again).state == .complete)
-        #expect(again.requestedAddresses == [Self.base + "main.m3u8", Self.base + "key"])
+        #expect(again.requestedAddresses == [Self.base + "main.m3u8"])
+    }
+
+    /// The stored key is replaced only by one that was received.
+    @Test func keyOfAnEditStaysWhileThatOfThePlaylistIsNotAvailable() async throws {
+        let origin = Self.origin(key: Self.key)
+        origin.setResponses(
+            for: Self.base + "key",
+            .failure(TransportError(.status, "not found", status: 404))
+        )
+        await #expect(throws: DownloadError.self) { try await download(origin) }
+        var selection = DownloadSelection()
+        selection.edits = EditPlan([try PlaylistEdit(name: "key", value: "30313233343536373839616263646566")])
+        let id = try await download(origin, selection).id
+        #expect(library.isPlayableOffline(id))
+        // The asset has everything that the same selection needs without the edit.
+        let same = try await download(origin)
+        #expect(same.id == id && same.state == .complete && library.isPlayableOffline(id))
+        let error = await #expect(throws: DownloadError.self) {
+            try await download(origin, DownloadSelection(variants: .all))
+        }
+        #expect(error?.detail == "http-status")
+        let stored = try library.asset(id)
+        #expect(stored.state == .complete && library.isPlayableOffline(id))
+        origin.setResponses(for: Self.base + "key", .bytes(Self.wrongKey))
+        let mismatch = await #expect(throws: DownloadError.self) { try await download(origin) }
+        expectMismatch(mismatch, "0.ts")
+        #expect(library.isPlayableOffline(id))
+        origin.setResponses(for: Self.base + "key", .bytes(Self.key))
+        let before = origin.requestedAddresses.count
+        let replaced = try await download(origin)
+        #expect(replaced.state == .complete && library.isPlayableOffline(id))
+        let requests = Array(origin.requestedAddresses.dropFirst(before))
+        #expect(requests == [Self.base + "main.m3u8", Self.base + "key"])
     }
 
     /// The length of a segment that is not encrypted says nothing about the key.

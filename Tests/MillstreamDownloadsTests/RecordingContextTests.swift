@@ -26,6 +26,8 @@ import Testing
         duration: Int64? = nil,
         repeatsLast: Bool = false,
         failures: [String: Int] = [:],
+        query: String = "",
+        limits: DownloadLimits = DownloadLimits(),
         context: @escaping @Sendable (Int) -> String,
         report: @escaping @Sendable (AssetDownload.Event) -> Void = { _ in }
     ) async throws -> StoredAsset {
@@ -50,10 +52,10 @@ import Testing
             if fails { return .failure(TransportError(.status, "not found", status: 404)) }
             return .bytes(Array((name.hasPrefix("key") ? "0123456789abcdef" : "media of \(name)").utf8))
         }
-        var configuration = DownloadConfiguration()
+        var configuration = DownloadConfiguration(limits: limits)
         configuration.recording = RecordingOptions(duration: duration.map { MediaTime(seconds: $0) })
         return try await AssetDownload(
-            ResourceAddress(Self.source),
+            ResourceAddress(Self.source + query),
             into: temporary.library,
             loader: ResourceLoader(origin, policy: RecoveryPolicy(retries: 0), time: time),
             configuration: configuration,
@@ -169,6 +171,65 @@ import Testing
         let asset = try await record(from: 12, context: Self.breaks)
         let text = try temporary.text("media/media.m3u8", of: asset.id)
         #expect(text.components(separatedBy: "ID=\"b\"").count == 2 && text.contains("DURATION=8\n"))
+    }
+
+    private static let variables = "#EXT-X-DEFINE:QUERYPARAM=\"q\"\n"
+
+    @Test func valuesOfVariablesAddNoLines() async throws {
+        let query = "?q=x%22%0A%23EXT-X-KEY:METHOD=AES-128,URI=%22k%22%0A%23EXTINF:2,%0D%0Aother.ts%0A%23EXT-FOO:%22"
+        let asset = try await record(from: 10, query: query) { _ in
+            Self.variables + Self.range("b,X-A=\"{$q}\",X-B={$q}", from: 14)
+        }
+        let text = try temporary.text("media/media.m3u8", of: asset.id)
+        #expect(!text.contains("\n#EXT-X-KEY") && !text.contains("other.ts\n") && !text.contains("\n#EXT-FOO"))
+        let playlist = try MediaPlaylist(parsing: Array(text.utf8))
+        #expect(playlist.segments.count == 11 && playlist.segments.allSatisfy { $0.keys.isEmpty })
+        #expect(playlist.dateRanges.map { $0.attributes.map(\.name) } == [["ID", "START-DATE", "X-A", "X-B"]])
+        let result = try temporary.library.verify(asset.id)
+        #expect(result.damaged == [] && result.unlisted == [])
+    }
+
+    /// The URL of a key or an initialization section identifies its file.
+    @Test(arguments: ["#EXT-X-KEY:METHOD=AES-128,URI=\"key{$q}\"\n", "#EXT-X-MAP:URI=\"init{$q}.mp4\"\n"])
+    func urlsWithVariablesAreRecordedInOneLine(tag: String) async throws {
+        let asset = try await record(from: 10, query: "?q=a%22%0Ab") { _ in Self.variables + tag }
+        let segments = try segments(of: asset)
+        #expect(segments.count == 11)
+        #expect(segments.allSatisfy { !$0.isGap && $0.keys.count == (tag.contains("KEY") ? 1 : 0) })
+        #expect(segments.allSatisfy { ($0.map != nil) == tag.contains("MAP") })
+        let result = try temporary.library.verify(asset.id)
+        #expect(result.damaged == [] && result.unlisted == [])
+    }
+
+    @Test func metadataThatIsTooLongIsReportedOnce() async throws {
+        let long = String(repeating: "y", count: 17 << 10)
+        let count = Mutex(0)
+        let asset = try await record(from: 10) { number in
+            number == 14 ? Self.range("a,X-A=\"\(long)\"", from: 14) + Self.range("b,X-A=\"short\"", from: 14) : ""
+        } report: { event in
+            if case .metadataOmitted = event { count.withLock { $0 += 1 } }
+        }
+        let playlist = try MediaPlaylist(parsing: Array(temporary.text("media/media.m3u8", of: asset.id).utf8))
+        #expect(playlist.dateRanges.map(\.id) == ["b"])
+        #expect(count.withLock { $0 } == 1)
+    }
+
+    @Test func playlistsCountAgainstTheMaximumSize() async throws {
+        let text = String(repeating: "y", count: 10_000)
+        let error = await #expect(throws: DownloadError.self) {
+            try await record(from: 10, limits: DownloadLimits(assetSize: ByteCount(15_000))) { number in
+                number == 14 ? Self.range("a,X-A=\"\(text)\"", from: 14) : ""
+            }
+        }
+        #expect(error?.code == .tooLarge)
+        // In the catalog and in the local playlist, the range has 20 kB.
+        _ = try await record(from: 10, limits: DownloadLimits(assetSize: ByteCount(30_000))) { number in
+            number == 14 ? Self.range("a,X-A=\"\(text)\"", from: 14) : ""
+        }
+        let further = await #expect(throws: DownloadError.self) {
+            try await record(from: 30, limits: DownloadLimits(assetSize: ByteCount(20_000))) { _ in "" }
+        }
+        #expect(further?.code == .tooLarge)
     }
 
     @Test func segmentsWhoseKeyIsMissingAreGaps() async throws {

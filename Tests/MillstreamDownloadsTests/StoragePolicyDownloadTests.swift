@@ -77,6 +77,27 @@ private final class DeletedTitles: Sendable {
         #expect(try titles() == ["two"])
     }
 
+    /// The size is estimated by the average bit rate, or by half of the peak, before anything is deleted.
+    @Test func downloadThatCannotFitDeletesNothing() async throws {
+        let origin = Self.origin(["one", "six"], size: 3_000_000)
+        _ = try await download("one", from: origin)
+        try library.setStorageLimits(StorageLimits(quota: library.diskUsage.occupiedBytes + ByteCount(1_500_000)))
+        func setRates(_ rates: String) {
+            let main = "#EXTM3U\n#EXT-X-STREAM-INF:\(rates)\nsix.m3u8\n"
+            origin.setResponses(for: Self.base + "two.m3u8", .text(main))
+        }
+        for rates in ["BANDWIDTH=12000000,AVERAGE-BANDWIDTH=11000000", "BANDWIDTH=24000000"] {
+            setRates(rates)
+            let error = await #expect(throws: DownloadError.self) { try await download("two", from: origin) }
+            #expect(error?.detail == "disk-full" && error?.message.contains("which needs about ") == true)
+            #expect(try titles() == ["one", "two"])
+        }
+        #expect(!origin.requestedAddresses.contains(Self.base + "six.ts"))
+        setRates("BANDWIDTH=12000000")
+        #expect(try await download("two", from: origin).state == .complete)
+        #expect(try titles() == ["two"])
+    }
+
     /// A file without an announced length gets its space bit by bit.
     @Test func lengthOfAFileNeedNotBeKnown() async throws {
         let origin = Self.origin(["one", "two"], size: 3_000_000)

@@ -97,6 +97,7 @@ import Testing
 
     @Test(arguments: [
         ("https://h.example/films/Sintel/main.m3u8", "Sintel"), ("https://h.example/play.m3u8", "play"),
+        ("https://h.example/films/Sintel.ts", "Sintel"), ("file:///films/Sintel/index.m2ts", "Sintel"),
         ("http://127.0.0.1:8080/play.m3u8?url=https%3A%2F%2Fh.example%2FSintel%2Fmain.m3u8&duration=30", "Sintel"),
         ("http://127.0.0.1:8080/play.m3u8?duration=30&url=https%3A%2F%2Fh.example%2Ffilm.mp4", "film"),
         ("http://127.0.0.1:8080/play.m3u8?url=", "play"), ("http://127.0.0.1:8080/play.m3u8?url=name", "play"),

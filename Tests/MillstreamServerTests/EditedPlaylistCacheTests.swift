@@ -139,4 +139,43 @@ import FoundationNetworking
         let kept = (0..<1_000).filter { cache.entry(for: key($0)) != nil }
         #expect(kept.count <= 14 && kept.last == 999)
     }
+
+    @Test func keysAndSourcesAreCounted() {
+        let text = String(repeating: "x", count: 10_000)
+        func keptCount(_ target: String, _ authority: String, _ source: String) -> Int {
+            let cache = EditedPlaylistCache(size: ByteCount(100_000)) { UnixSeconds(0) }
+            let keys = (0..<100).map {
+                EditedPlaylistCache.Key(target: "/\($0)\(target)", authority: authority, isForeign: false)
+            }
+            let versions: [ResourceAddress: UInt64] = [ResourceAddress("https://h/\(source)"): 1]
+            for key in keys { cache.store(EditedPlaylistCache.Entry([1], versions: versions, second: nil), for: key) }
+            return keys.count { cache.entry(for: $0) != nil }
+        }
+        #expect(keptCount("", "h", "") > 20)
+        for count in [keptCount(text, "h", ""), keptCount("", text, ""), keptCount("", "h", text)] {
+            #expect((1...8).contains(count))
+        }
+    }
+
+    @Test(arguments: [
+        ("/play.m3u8?url=a&_HLS_x=1", "/play.m3u8?url=a"), ("/play.m3u8?_HLS_&url=a", "/play.m3u8?url=a"),
+        ("/play.m3u8?url=a&%5FHLS_x=1&duration=4", "/play.m3u8?url=a&duration=4"), ("/play.m3u8?_HLS_x", "/play.m3u8?"),
+        ("/play.m3u8?url=a&_HLS_msn=4&_HLS_part=1", "/play.m3u8?url=a&_HLS_msn=4&_HLS_part=1"),
+        ("/play.m3u8?url=a&_HLS_skip=YES&_HLS_primary_id=x", "/play.m3u8?url=a&_HLS_skip=YES&_HLS_primary_id=x"),
+        ("/play.m3u8?url=a%26_HLS_x=1&&b", "/play.m3u8?url=a%26_HLS_x=1&&b"), ("/play.m3u8", "/play.m3u8"),
+    ])
+    func ignoredParametersAreNotPartOfTheKey(target: String, meaningful: String) {
+        #expect(PlaybackRequest.meaningfulTarget(target) == meaningful)
+    }
+
+    /// Requests that differ in ignored parameters have one edited playlist.
+    @Test func ignoredParametersDoNotMultiplyPlaylists() async throws {
+        try await ServerStage.run { (stage: ServerStage) async throws in
+            stage.origin.set("/private.m3u8", resource(Self.playlist, ("Cache-Control", "max-age=600")))
+            for number in 0..<4 { #expect(try await edited(stage, "&duration=4&_HLS_x=\(number)").status == 200) }
+            let metrics = try await stage.ask("/metrics").body
+            #expect(metrics.contains("millstream_edited_playlists_total{sources=\"edited\"} 1"), "\(metrics)")
+            #expect(metrics.contains("millstream_edited_playlists_total{sources=\"fresh\"} 3"), "\(metrics)")
+        }
+    }
 }

@@ -37,11 +37,28 @@ import Testing
         arguments: [
             nil, "", "text/html", "text/plain", "application/javascript", "image/svg+xml", "text/vttx",
             "application/mp4x", "text/html; video/mp4", "xvideo/mp4", "application/octet-stream", "image/avif",
+            "video/mp4, text/html", "video/mp4,text/html", "video/mp4 text/html", "video/", "video/mp4/html", "video",
+            ", video/mp4", "video/mp4\t", "video/\"x\"",
         ] as [String?]
     )
     func otherTypesBecomeOctetStreams(type: String?) {
         #expect(FileResponder.safeMediaType(type) == "application/octet-stream")
     }
+
+    /// Browsers take a comma in a parameter that is not quoted, and what some of them take for one, for the start of another type.
+    @Test(arguments: [
+        "; codecs=x, text/html", ";, text/html", "; codecs=\"x\\\", text/html", "; codecs=\"x, text/html", "; title=x",
+        "; codecs=\"a;b\"", "; codecs", "; codecs=", "; codecs=\"a\"\"b\"", "; codecs=a=b",
+    ])
+    func parametersThatAreNotPlainAreRemoved(parameters: String) {
+        #expect(FileResponder.safeMediaType("Video/mp4" + parameters) == "video/mp4")
+    }
+
+    @Test(arguments: [
+        "video/mp4; codecs=\"avc1.4d401e, mp4a.40.2\"", "video/mp4;CODECS=avc1.4d401e; profiles=\"cmfc,isom\"",
+        "audio/aac; ",
+    ])
+    func plainParametersArePreserved(type: String) { #expect(FileResponder.safeMediaType(type) == type) }
 }
 
 @Suite struct ByteRangeReadingTests {

@@ -1,6 +1,7 @@
 import Foundation
 import HLSPlaylist
 import HTTPTypes
+import Hummingbird
 import MediaTiming
 import MediaTransport
 import MillstreamTesting
@@ -65,6 +66,33 @@ import Testing
         // Three breaks, of which each replaces three segments by two.
         #expect(known.keys.sorted() == Array(0..<Int64(39 - 3)))
         #expect(known.values.filter { $0[1] == "6" }.count == 6)
+    }
+
+    /// A window of a live playlist moves on with it, whether its breaks are replaced before or after it is shortened.
+    @Test(arguments: ["duration=16", "duration=16&replace-breaks=AD@cues", "replace-breaks=AD@cues&duration=16"])
+    func windowOfALivePlaylistMovesOn(edits: String) async throws {
+        try await ServerStage.run(
+            configure: { _, origin in origin.set("/mixed.m3u8", .text(Self.advertisement)) },
+            { (stage: ServerStage) async throws in
+                let edits = edits.replacing("AD", with: ServerStage.publicHost + "/mixed.m3u8")
+                var known: [Int64: String] = [:]
+                var start: Int64 = 0
+                for end in 6..<30 {
+                    stage.origin.set("/public.m3u8", version(endingAt: end))
+                    let response = try await stage.ask("/play.m3u8?url=\(stage.publicSource)&\(edits)")
+                    try #require(response.status == 200, "\(response.body)")
+                    let playlist = try MediaPlaylist(parsing: Array(response.body.utf8))
+                    #expect(playlist.isLive && playlist.mediaSequence >= start, "version \(end)")
+                    start = playlist.mediaSequence
+                    for segment in playlist.segments {
+                        let name = String(segment.uri.prefix { $0 != "?" })
+                        #expect(known[segment.sequence] ?? name == name, "version \(end)")
+                        known[segment.sequence] = name
+                    }
+                }
+                #expect(start > 15 && known.values.contains { $0.contains("ad-1") } == edits.contains("breaks"))
+            }
+        )
     }
 
     /// A variant that is first played after a break has the discontinuity sequence numbers of the other one.
@@ -190,13 +218,87 @@ import Testing
         #expect(refusal?.status == .serviceUnavailable && refusal?.code == "too-many-timelines")
         #expect(store.breaks(of: "mine").revision == 1)
         // Playlists without requests make room for new ones.
-        time.advance(by: MemoryBreakStore.idleTime - .seconds(1))
+        time.advance(by: BreakShares.idleTime - .seconds(1))
         #expect(store.breaks(of: "mine").revision == 1)
         time.advance(by: .seconds(2))
         #expect(try store.store(Self.breaks, of: "new", replacing: 0, for: Self.client(12)))
         #expect(store.breaks(of: "mine").revision == 1 && store.breaks(of: "stranger-2-0").revision == 0)
         // Not more of them are removed than the new one needs.
         #expect(store.breaks(of: "stranger-2-1").revision == 1)
+    }
+
+    // MARK: Files and Redis
+
+    /// Returns the code of the error with which the breaks of a new playlist are refused; `nil` if they are stored.
+    private func refusal(_ store: any BreakStore, _ key: String, _ client: UInt8) async -> String? {
+        do {
+            guard try await store.store(Self.breaks, of: key, replacing: 0, for: Self.client(client)) else { return "" }
+            return nil
+        } catch { return (error as? ServerError).map { "\($0.status.code) \($0.code)" } ?? "\(error)" }
+    }
+
+    private func revision(_ store: any BreakStore, _ key: String) async throws -> Int64 {
+        try await store.breaks(of: key).revision
+    }
+
+    @Test func aClientCannotRemoveThePlaylistsOfOthersFromAFile() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("breaks-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var limits = StateFile.Limits()
+        limits.valueCount = 16
+        let path = folder.appendingPathComponent("state").path
+        let time = ManualTime()
+        let store = FileBreakStore(try StateFile(path, limits: limits), time: time)
+        #expect(await refusal(store, "mine", 1) == nil)
+        // A client has a quarter of the values, however small they are.
+        for number in 0..<4 { #expect(await refusal(store, "2-\(number)", 2) == nil) }
+        #expect(await refusal(store, "2-4", 2) == "429 too-many-timelines")
+        #expect(try await store.store(Self.breaks, of: "2-0", replacing: 1, for: Self.client(2)))
+        for client: UInt8 in 3...4 {
+            for number in 0..<4 { #expect(await refusal(store, "\(client)-\(number)", client) == nil) }
+        }
+        for number in 0..<3 { #expect(await refusal(store, "5-\(number)", 5) == nil) }
+        #expect(await refusal(store, "6-0", 6) == "503 too-many-timelines")
+        #expect(try await revision(store, "mine") == 1)
+        // Only playlists without requests make room, the least recently stored first.
+        time.advance(by: BreakShares.idleTime)
+        #expect(try await revision(store, "mine") == 1)
+        #expect(await refusal(store, "6-0", 6) == nil)
+        var kept: [Int64] = []
+        for key in ["mine", "2-0", "2-1"] { kept.append(try await revision(store, key)) }
+        #expect(kept == [1, 2, 0])
+        // After a restart, what is requested is not removed either.
+        let next = FileBreakStore(try StateFile(path, limits: limits), time: time)
+        #expect(try await revision(next, "mine") == 1)
+        for client: UInt8 in 7...9 {
+            for number in 0..<4 { #expect(await refusal(next, "\(client)-\(number)", client) == nil) }
+        }
+        #expect(try await revision(next, "mine") == 1)
+    }
+
+    /// The server refuses a client before it sends anything to Redis, which cannot be reached here.
+    @Test func aClientCannotFillRedis() async throws {
+        let limits = BreakShares.Limits(size: 100_000, minimumSize: 10_000)
+        let address = try #require(RedisAddress("redis://127.0.0.1:1"))
+        let store = RedisBreakStore(address, limits: limits, time: ManualTime())
+        for number in 0..<2 { #expect(await refusal(store, "1-\(number)", 1) == "503 state-unavailable") }
+        #expect(await refusal(store, "1-2", 1) == "429 too-many-timelines")
+        #expect(await refusal(store, "2-0", 2) == "503 state-unavailable")
+    }
+
+    @Test func sharesOfRedisAreCountedForTheTimeThatItStoresThem() throws {
+        var shares = BreakShares(RedisBreakStore.defaultLimits)
+        let size = 4 << 20
+        for number in 0..<16 { _ = try shares.store(size, of: "\(number)", for: Self.client(1), at: .zero) }
+        var refusal: ServerError?
+        do {
+            _ = try shares.store(size, of: "16", for: Self.client(1), at: .seconds(6 * 3_600 - 1))
+        } catch { refusal = error as? ServerError }
+        #expect(refusal?.status == .tooManyRequests && refusal?.response.headers[.retryAfter] != nil)
+        let ofOther = try shares.store(size, of: "a", for: Self.client(2), at: .zero)
+        let ofFirst = try shares.store(size, of: "16", for: Self.client(1), at: .seconds(6 * 3_600))
+        #expect(ofOther == [] && ofFirst == ["0"])
     }
 
     @Test(arguments: [

@@ -40,7 +40,9 @@ import Testing
             ),
             signer: signer,
             capacity: ServerCapacity(ServerLimits()),
-            workers: .callingTask
+            workers: .callingTask,
+            // No time passes, so that no limit is exceeded on a busy machine.
+            time: Simulation()
         )
         let routes = MediaRoutes(
             environment,
@@ -98,6 +100,29 @@ import Testing
     func presentationWithAVariantThatCanBeStitchedIsDelivered(low: String?, high: String?) async throws {
         setPresentation(low: low, high: high)
         #expect(try await ask(Self.stitched).status == .ok)
+    }
+
+    /// ffmpeg, mpv, VLC and GStreamer load no keys from `data` URLs.
+    @Test(arguments: ["", "&segments=direct", "&segments=proxy"])
+    func keyOfAnEditIsReceivedFromTheServer(delivery: String) async throws {
+        let text = Self.media("0.ts", map: "#EXT-X-KEY:METHOD=AES-128,URI=\"k.key\"\n")
+        transport.setResponses(for: "http://10.0.0.1/main.m3u8", .text(text))
+        let bytes = (1...16).map { UInt8($0) }
+        let value = "0102030405060708090a0b0c0d0e0f10"
+        let edited = try await ask("/play.m3u8?url=http://10.0.0.1/main.m3u8&key=\(value)\(delivery)")
+        let playlist = try await edited.body.recorded().text
+        let path = String(
+            try #require(playlist.firstMatch(of: /METHOD=AES-128,URI="([^"]+)"/)?.output.1, "\(playlist)")
+        )
+        #expect(path.hasPrefix("/segment/key?"))
+        let key = try await ask(path)
+        #expect(key.status == .ok && key.headers[.contentType] == "application/octet-stream")
+        #expect(try await key.body.recorded().bytes == bytes)
+        // The server lends its name to no other content.
+        let other = path.replacingOccurrences(of: "AQID", with: "BQID")
+        #expect(other != path)
+        await #expect(throws: ServerError.self) { try await ask(other) }
+        #expect(!transport.requests.contains { $0.address.text.contains("k.key") })
     }
 
     /// Additional bytes would be taken for the response to the next request, and missing ones for the end of the segment.

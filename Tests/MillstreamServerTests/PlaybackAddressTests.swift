@@ -114,6 +114,7 @@ import Testing
         ("url=https://h/a&segments=proxy", "url=https://h/a&segments=proxy"),
         ("url=https://h/a&segments=proxy&segments=redirect", "url=https://h/a"),
         ("url=https://h/a&absolute=1&no-i-frames", "url=https://h/a&absolute&no-i-frames"),
+        ("url=https://h/a&absolute=0&canonical=true&no-i-frames=false", "url=https://h/a&canonical"),
         (
             "url=https://h/a&define=b%3D2&define=a%3D1%3D1&define=none&define=c%3D",
             "url=https://h/a&define=a%3D1%3D1&define=b%3D2&define=c%3D"

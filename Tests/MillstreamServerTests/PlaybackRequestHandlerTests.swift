@@ -23,7 +23,7 @@ import Testing
 
     @Test(arguments: [
         "", "url=", "url=file:///etc/passwd", "url=https://h/a&bandwidth=x", "url=https://h/a?x=1&y=2",
-        "url=https://h/a&segments=never", "duration=30",
+        "url=https://h/a&segments=never", "duration=30", "url=https://h/a&absolute=no", "url=https://h/a&no-i-frames=x",
     ])
     func invalidRequestsAreRejected(query: String) {
         #expect(throws: (any Error).self) { try PlaybackRequest(QueryItems(query)) }

@@ -71,6 +71,7 @@ private final class Stage: Sendable {
     let faults = FaultSettings([])
     let links = LinkRegistry(shared: .off)
     let metrics = ServerMetrics()
+    let capacity = ServerCapacity(ServerLimits())
     let clock = Clock()
 
     /// The clock of the server.
@@ -91,7 +92,7 @@ private final class Stage: Sendable {
         self.sources = sources
         repeated = RepeatedResponses(
             sources: sources,
-            capacity: ServerCapacity(ServerLimits()),
+            capacity: capacity,
             metrics: metrics,
             faults: faults,
             links: links,
@@ -319,6 +320,25 @@ private final class Stage: Sendable {
         try await stage.channel.close()
         try await stage.wait { stage.source.counts.cancellations == 1 }
         #expect(stage.source.counts == (2, 1))
+    }
+
+    /// The source is not requested again for a client that uses its share of the capacity.
+    @Test func confirmationsAreCountedForTheirClient() async throws {
+        let stage = try await Stage()
+        try await stage.store()
+        stage.clock.now = UnixSeconds(stage.clock.now.rawValue + 60)
+        let client = RequestingClient(network: ClientNetwork(HostAddress([192, 0, 2, 1])), isForeign: false)
+        let held = try (0..<64).map { _ in
+            try RequestingClient.$current.withValue(client) { try stage.capacity.admit() }
+        }
+        try await stage.ask()
+        var count = 0
+        try await stage.wait {
+            count += try await stage.delivered(); return count >= 2
+        }
+        #expect(try await stage.written() == [])
+        #expect(count == 2 && stage.source.counts.requests == 1)
+        withExtendedLifetime(held) {}
     }
 
     /// The requests of a proxy that wait are counted by client, for which they must reach the router.

@@ -22,6 +22,7 @@ import Testing
         "https://h/a.ts", "http://h:81/v/a b.ts?sig=a%2Fb&x=1+2", "https://h/", "https://h/%C3%A4.ts",
         "https://h/%ff.ts",
         "https://h/..%2f..%2fx", "https://h/%00", "https://h/a?%zz&&=",
+        "data:application/octet-stream;base64,AQIDBAUGBwgJCgsMDQ4PEA==",
     ])
     func segmentAddressesRoundTrip(target: String) throws {
         let link = LinkParameters(QueryItems("conditions=3G&link=abc"), source: ResourceAddress("https://h/x"))

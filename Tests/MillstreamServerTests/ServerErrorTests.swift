@@ -244,7 +244,7 @@ import Testing
     }
 
     @Test func playlistsMustBeRevalidated() async throws {
-        let response = Response.playlist(Array("#EXTM3U\n".utf8))
+        let response = Response.playlist(ByteBuffer(string: "#EXTM3U\n"), holding: nil)
         #expect(response.status == .ok)
         #expect(
             response.headers == [

@@ -20,7 +20,7 @@ import Testing
         #expect(limits.editing.edits == 16)
         #expect(limits.editing.sources == 16)
         #expect(limits.concurrentEdits == max(1, System.coreCount - 1))
-        #expect(limits.pendingEdits == 64)
+        #expect(limits.pendingEdits == 256)
         #expect(limits.pendingBytes == ByteCount(268_435_456))
     }
 

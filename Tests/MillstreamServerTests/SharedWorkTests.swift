@@ -1,5 +1,6 @@
 import HTTPTypes
 import MediaTiming
+import MediaTransport
 import Synchronization
 import Testing
 
@@ -69,6 +70,58 @@ import Testing
         clients[1].cancel()
         for client in clients { await #expect(throws: CancellationError.self) { try await client.value } }
         #expect(record.begun == 1 && record.ended == 1)
+    }
+
+    /// Work that fails because its first client has no capacity left is begun again by the others.
+    @Test(.timeLimit(.minutes(10))) func anotherClientBeginsTheWorkAgain() async throws {
+        let work = SharedWork<String, Int>(maximumCount: 4)
+        let record = Record()
+        let busy = RequestingClient(network: ClientNetwork(HostAddress([192, 0, 2, 1])), isForeign: false)
+        let body: @Sendable () async throws -> Int = {
+            guard RequestingClient.current == busy else { return 7 }
+            record.begin()
+            while !record.isOpen { try await Task.sleep(for: .milliseconds(5)) }
+            throw ServerError.clientIsBusy
+        }
+        let first = Task {
+            try await RequestingClient.$current.withValue(busy) { try await work.value(for: "a", body) }
+        }
+        try await wait { record.begun == 1 }
+        let others = (0..<3).map { _ in Task { try await work.value(for: "a", body) } }
+        try await wait { work.waiterCount == 4 }
+        record.open()
+        for other in others { #expect(try await other.value == 7) }
+        await #expect { try await first.value } throws: { ($0 as? ServerError)?.status == .tooManyRequests }
+        #expect(record.begun == 1 && work.waiterCount == 0)
+    }
+
+    @Test(.timeLimit(.minutes(10))) func aClientHasAShareOfTheWork() async throws {
+        let work = SharedWork<Int, Int>(maximumCount: 8, minimumShare: 1)
+        let record = Record()
+        let clients = (1...2).map { number in
+            RequestingClient(network: ClientNetwork(HostAddress([192, 0, 2, UInt8(number)])), isForeign: false)
+        }
+        let tasks = (0..<2).map { number in
+            Task {
+                try await RequestingClient.$current.withValue(clients[0]) {
+                    try await work.value(for: number) {
+                        record.begin()
+                        while !record.isOpen { try await Task.sleep(for: .milliseconds(5)) }
+                        return number
+                    }
+                }
+            }
+        }
+        try await wait { record.begun == 2 }
+        await #expect {
+            try await RequestingClient.$current.withValue(clients[0]) { try await work.value(for: 2) { 2 } }
+        } throws: {
+            ($0 as? ServerError)?.status == .tooManyRequests
+        }
+        #expect(try await RequestingClient.$current.withValue(clients[1]) { try await work.value(for: 2) { 2 } } == 2)
+        record.open()
+        for task in tasks { _ = try await task.value }
+        #expect(try await RequestingClient.$current.withValue(clients[0]) { try await work.value(for: 2) { 2 } } == 2)
     }
 
     @Test(.timeLimit(.minutes(10))) func amountOfWorkIsLimited() async throws {

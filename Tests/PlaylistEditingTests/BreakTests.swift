@@ -618,7 +618,8 @@ struct BreakTests {
             let interstitial = try #require(result.dateRanges.first)
             #expect("\(try #require(interstitial.startDate))" == "2026-01-01T00:00:30.000Z")
             #expect(interstitial.id == "break-1767225630000" && interstitial.duration == MediaTime(seconds: 18))
-            #expect(interstitial.interstitial?.assetAddress?.text == "https://ads.example/main.m3u8")
+            let asset = "https://ads.example/main.m3u8?_HLS_interstitial_id=break-1767225630000"
+            #expect(interstitial.interstitial?.assetAddress?.text == asset)
         }
         // The start of a break that began before the playlist is known only approximately.
         let continued = Self.stream(14, [1: "#EXT-X-CUE-OUT-CONT:6/30\n", 2: "#EXT-X-CUE-OUT-CONT:12/30\n"])

@@ -80,7 +80,7 @@ import Testing
             context: PlaylistContext(address: ResourceAddress("https://h/main.m3u8"))
         )
         let editor = try PresentationEditor(
-            EditPlan([try PlaylistEdit(name: "mark-all", value: "ignored")]),
+            EditPlan([try PlaylistEdit(name: "mark-all", value: "true")]),
             loader: Loader()
         )
         guard case .multivariant(let edited) = try await editor.prepare(playlist).apply() else { throw Unexpected() }

@@ -26,6 +26,9 @@ import Testing
         #expect(throws: PlaylistEditError.unknownEdit("nothing")) { try decode(#"[{"name":"nothing"}]"#) }
         let error = #expect(throws: PlaylistEditError.self) { try decode(#"[{"name":"max-height"}]"#) }
         #expect(error?.code == .invalidValue)
+        let other = #expect(throws: PlaylistEditError.self) { try decode(#"[{"name":"no-i-frames","value":"x"}]"#) }
+        #expect(other?.code == .invalidValue)
+        #expect(try decode(#"[{"name":"no-i-frames","value":"false"},{"name":"absolute"}]"#).edits == [.absolute])
         #expect(throws: DecodingError.self) { try decode(#"{"name":"absolute"}"#) }
     }
 }

@@ -106,6 +106,61 @@ import Testing
         )
     }
 
+    /// BANDWIDTH is the peak segment bit rate (RFC 8216bis §4.4.6.2), also that of the segments that are stitched in.
+    @Test func stitchedVariantsDeclareTheHighestBitRatesAndAllFormats() throws {
+        let source = try multivariant(
+            """
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="E",URI="en.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=382518,AVERAGE-BANDWIDTH=300000,CODECS="avc1.64001e,mp4a.40.2",AUDIO="a"
+            low.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=9000000,RESOLUTION=1920x1080,AUDIO="a"
+            high.m3u8
+
+            """,
+            at: "https://a.example/m.m3u8"
+        )
+        let codecs = "CODECS=\"avc1.640028,hvc1.2.4.L93,mp4a.40.5,ac-3\""
+        let other = try multivariant(
+            "#EXT-X-STREAM-INF:BANDWIDTH=6500000,AVERAGE-BANDWIDTH=5000000,\(codecs),RESOLUTION=1280x720\nad.m3u8\n",
+            at: "https://ads.example/x/ad.m3u8"
+        )
+        let media = try MediaPlaylist(parsing: Array("#EXTM3U\n#EXTINF:1,\na\n#EXT-X-ENDLIST\n".utf8))
+        let plan = EditPlan([.append("ad"), .replaceBreaks(with: "ad", at: .cues), .prepend("media")])
+        let sources: [String: Playlist] = ["ad": .multivariant(other), "media": .media(media)]
+        let lines = String(decoding: try plan.applied(to: source, sources: sources).bytes, as: UTF8.self)
+            .split(separator: "\n").map(String.init).filter { $0.hasPrefix("#EXT-X-STREAM-INF") }
+        #expect(
+            lines == [
+                "#EXT-X-STREAM-INF:BANDWIDTH=6500000,AVERAGE-BANDWIDTH=5000000,"
+                    + "CODECS=\"avc1.64001e,mp4a.40.2,hvc1.2.4.L93,ac-3\",AUDIO=\"a\"",
+                "#EXT-X-STREAM-INF:BANDWIDTH=9000000,RESOLUTION=1920x1080,AUDIO=\"a\"",
+            ]
+        )
+    }
+
+    /// Without a declared average, the peak is the only known upper bound.
+    ///
+    /// Renditions that a variant has no group for are not played.
+    @Test func declaredFormatsAreThoseThatArePlayed() throws {
+        let source = try multivariant(
+            "#EXT-X-STREAM-INF:BANDWIDTH=1000,AVERAGE-BANDWIDTH=900,CODECS=\"avc1.64001e\"\nv.m3u8\n",
+            at: "https://a.example/m.m3u8"
+        )
+        let other = try multivariant(
+            """
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="E",URI="en.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=2000,CODECS="avc1.640028,mp4a.40.2,wvtt",AUDIO="a",SUBTITLES="s"
+            ad.m3u8
+
+            """,
+            at: "https://ads.example/x/ad.m3u8"
+        )
+        let edited = try EditPlan([.append("ad")]).applied(to: source, sources: ["ad": .multivariant(other)])
+        let variant = try #require(edited.variants.first)
+        #expect(variant.bandwidth?.bitsPerSecond == 2_000 && variant.averageBandwidth?.bitsPerSecond == 2_000)
+        #expect(variant.codecs == ["avc1.64001e"])
+    }
+
     @Test func audioRenditionsGetAudioAndSubtitlesGetGap() throws {
         let content = try content()
         let plan = EditPlan([.append("ad")])

@@ -67,7 +67,9 @@ struct EditPropertyTests {
             }
             count += 1
             #expect(added(playlist.bytes, short.bytes).allSatisfy { $0 == "#EXT-X-ENDLIST" }, "\(name)")
-            #expect(short.duration <= half && short.hasEndMarker, "\(name)")
+            // The window of a live playlist moves on with its first segment.
+            let isEnded = !media.isLive || media.playlistType == .event
+            #expect(short.duration <= half && short.hasEndMarker == isEnded, "\(name)")
             #expect(short.segments.map(\.uri) == media.segments.prefix(short.segments.count).map(\.uri), "\(name)")
             #expect(
                 short.segments.map(\.byteRange) == media.segments.prefix(short.segments.count).map(\.byteRange),

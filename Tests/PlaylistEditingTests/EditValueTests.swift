@@ -28,7 +28,8 @@ import Testing
             ("bandwidth", "900k...4M", "bandwidth=900000...4000000"), ("bandwidth", "...4M", "bandwidth=...4000000"),
             ("bandwidth", "1M...", "bandwidth=1000000..."), ("bandwidth", "5...5", "bandwidth=5...5"),
             ("max-height", "1", "max-height=1"), ("max-height", "65535", "max-height=65535"),
-            ("no-i-frames", "", "no-i-frames="), ("no-i-frames", "ignored", "no-i-frames="),
+            ("no-i-frames", "", "no-i-frames="), ("no-i-frames", "1", "no-i-frames="),
+            ("no-i-frames", "true", "no-i-frames="),
             ("start", "0", "start=0"), ("start", "1:01", "start=61"), ("duration", "0.001", "duration=0.001"),
             ("append", "a b@1", "append=a b@1"), ("prepend", "a", "prepend=a"), ("insert", "a@1", "insert=a@1"),
             ("insert", "https://u@h/a@b@1:00", "insert=https://u@h/a@b@60"),
@@ -42,6 +43,27 @@ import Testing
         #expect("\(edit.nameAndValue.name)=\(edit.nameAndValue.value)" == expected)
         #expect(PlaylistEdit.names.contains(name))
         #expect(edit.isFilter == ["bandwidth", "max-height", "no-i-frames"].contains(name))
+    }
+
+    /// An edit without a parameter is switched on or left out; no other value is taken for one of these.
+    @Test func valuesSwitchEditsWithoutAParameter() throws {
+        for definition in PlaylistEdit.definitions where definition.parameter == nil {
+            let name = definition.name
+            for value in ["", "1", "true"] {
+                #expect(try PlaylistEdit.edit(named: name, value)?.nameAndValue.value == "")
+            }
+            for value in ["0", "false"] { #expect(try PlaylistEdit.edit(named: name, value) == nil) }
+            for value in ["no", "yes", "TRUE", "x", " "] {
+                let expected = PlaylistEditError.invalidValue(
+                    edit: name,
+                    value: value,
+                    expected: "empty, 1 or true (0 or false leaves it out)"
+                )
+                #expect(throws: expected) { try PlaylistEdit.edit(named: name, value) }
+                #expect(throws: expected) { try PlaylistEdit(name: name, value: value) }
+            }
+        }
+        #expect(throws: PlaylistEditError.self) { try PlaylistEdit.edit(named: "max-height", "0") }
     }
 
     @Test func everyListedNameIsAnEdit() throws {
@@ -171,8 +193,10 @@ import Testing
     func gapPlaylistHasSegmentsOfTenSeconds(address: String, durations: String) throws {
         let playlist = try #require(GapPlaylist.playlist(at: address))
         let segments = durations.split(separator: " ").map { "#EXT-X-GAP\n#EXTINF:\($0),\ngap.vtt\n" }.joined()
-        let head = "#EXTM3U\n#EXT-X-VERSION:8\n#EXT-X-TARGETDURATION:10\n#EXT-X-PLAYLIST-TYPE:VOD\n"
+        let version = durations.contains(".") ? "#EXT-X-VERSION:3\n" : ""
+        let head = "#EXTM3U\n\(version)#EXT-X-TARGETDURATION:10\n#EXT-X-PLAYLIST-TYPE:VOD\n"
         #expect(String(decoding: playlist.bytes, as: UTF8.self) == head + segments + "#EXT-X-ENDLIST\n")
+        #expect(Playlist.media(playlist).minimumVersion == playlist.version)
     }
 
     @Test func gapPlaylistHasTheTargetDurationOfWhatItReplaces() throws {

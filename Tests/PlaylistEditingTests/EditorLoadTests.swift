@@ -216,6 +216,26 @@ import Testing
         #expect(values == [["live=loop,periods=60,target=6"], ["live=loop,periods=60,target=6"]])
     }
 
+    /// The bit rate that a variant has with one advertisement does not select a higher variant of another one.
+    @Test func variantsAreMatchedByTheirOwnBitRates() async throws {
+        let texts = Self.texts.merging([
+            "https://ads/a": """
+            #EXTM3U
+            #EXT-X-STREAM-INF:BANDWIDTH=300,RESOLUTION=640x360
+            low
+            #EXT-X-STREAM-INF:BANDWIDTH=2000,RESOLUTION=640x360
+            high
+
+            """,
+            "https://ads/b": "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=6500,RESOLUTION=1280x720\nhigh\n",
+        ]) { $1 }
+        let edits = [PlaylistEdit.append("https://ads/a"), .append("https://ads/b")]
+        let edited = try await presentation(Self.one, edits, texts: texts)
+        let variant = try #require(edited.playlist.variants.first)
+        #expect(variant.bandwidth?.bitsPerSecond == 6_500)
+        #expect(spelled(edited.plan(for: .variant(variant))) == ["append=https://ads/low", "append=https://ads/high"])
+    }
+
     /// The video has segments of 6 seconds, and a duration of 60 seconds; later segments of an event are not known.
     @Test(arguments: [
         ("start", "17.9", "trim=12...", "trim=12..."), ("start", "18", "trim=18...", "trim=18..."),

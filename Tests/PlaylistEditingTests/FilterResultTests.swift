@@ -298,6 +298,22 @@ import Testing
         )
     }
 
+    /// A variant that declares its average bit rate declares that of its audio, which Apple's rules require.
+    @Test func averageBitRateIsThatOfTheAudio() throws {
+        let text = """
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="E",CHANNELS="2",URI="e"
+            #EXT-X-STREAM-INF:BANDWIDTH=9,AVERAGE-BANDWIDTH=8,CODECS="avc1.64001e,mp4a.40.2",AUDIO="a"
+            v
+
+            """
+        #expect(
+            try edited("content-types", "audio,closed-captions", text) == [
+                "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"E\",CHANNELS=\"2\"",
+                "#EXT-X-STREAM-INF:BANDWIDTH=128000,AVERAGE-BANDWIDTH=128000,CODECS=\"mp4a.40.2\",AUDIO=\"a\"", "e",
+            ]
+        )
+    }
+
     @Test func audioVariantHasTheDefaultRendition() throws {
         let text = """
             #EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="a",NAME="S",DEFAULT=YES,URI="s"

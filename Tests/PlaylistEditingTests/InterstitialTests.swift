@@ -15,7 +15,7 @@ struct InterstitialTests {
     /// Returns the line of the date range of a break.
     private func line(_ milliseconds: String, _ date: String, _ attributes: String) -> String {
         "#EXT-X-DATERANGE:ID=\"break-\(milliseconds)\",CLASS=\"com.apple.hls.interstitial\",START-DATE=\"\(date)\","
-            + "\(attributes)X-ASSET-URI=\"\(Self.address)\"\n"
+            + "\(attributes)X-ASSET-URI=\"\(Self.address)?_HLS_interstitial_id=break-\(milliseconds)\"\n"
     }
 
     private static let limits = "DURATION=18,X-RESUME-OFFSET=18,X-PLAYOUT-LIMIT=18,"
@@ -123,5 +123,26 @@ struct InterstitialTests {
         }
         let result = try source.writingInterstitials(.cues, playing: "a b'ü", limits: PlaylistLimits())
         #expect(result.editedText.contains(",X-ASSET-URI=\"a b'ü\"\n"))
+    }
+
+    /// The server of the asset learns for which interstitial it is (RFC 8216bis §D.4).
+    @Test(arguments: [
+        ("https://h/ad.m3u8?a=1", "https://h/ad.m3u8?a=1&_HLS_interstitial_id=break-1767225630000"),
+        ("http://h/ad.m3u8#t", "http://h/ad.m3u8?_HLS_interstitial_id=break-1767225630000#t"),
+        ("https://h/ad.m3u8?_HLS_interstitial_id=x", "https://h/ad.m3u8?_HLS_interstitial_id=x"),
+        ("file:///ad.m3u8", "file:///ad.m3u8"), ("data:x", "data:x"),
+    ])
+    func assetHasTheIDOfItsInterstitial(address: String, expected: String) throws {
+        let source = try BreakStream(count: 8, [5: "#EXT-X-CUE-OUT:18\n"]).version(endingAt: 7)
+        let result = try source.writingInterstitials(.cues, playing: address, limits: PlaylistLimits())
+        #expect(result.editedText.contains("X-ASSET-URI=\"\(expected)\"\n"))
+    }
+
+    @Test func writtenInterstitialsHaveNoWarnings() throws {
+        let source = try BreakStream(count: 8).version(endingAt: 6, ended: true)
+        let rule = BreakRule.every(MediaTime(seconds: 20))
+        let result = try source.writingInterstitials(rule, playing: Self.address, limits: PlaylistLimits())
+        #expect(result.dateRanges.contains { $0.interstitial != nil })
+        #expect(!Playlist.media(result).validated().contains { $0.message.contains("_HLS_interstitial_id") })
     }
 }

@@ -69,11 +69,30 @@ import Testing
         #expect(throws: PlaylistEditError.self) { try source.limited(to: MediaTime(seconds: 3)) }
     }
 
-    @Test func cutLivePlaylistGetsEndMarker() throws {
+    @Test func cutLivePlaylistRemainsLive() throws {
         let live = try playlist("#EXTM3U\r\n#EXT-X-TARGETDURATION:4\r\n#EXTINF:4,\r\na\r\n#EXTINF:4,\r\nb\r\n")
         let cut = try live.limited(to: MediaTime(seconds: 4))
-        #expect(text(cut) == "#EXTM3U\r\n#EXT-X-TARGETDURATION:4\r\n#EXTINF:4,\r\na\r\n#EXT-X-ENDLIST\r\n")
-        #expect(try live.limited(to: MediaTime(seconds: 8)).isLive)
+        #expect(text(cut) == "#EXTM3U\r\n#EXT-X-TARGETDURATION:4\r\n#EXTINF:4,\r\na\r\n")
+        #expect(try live.limited(to: MediaTime(seconds: 8)).bytes == live.bytes)
+        let range = MediaTimeRange(start: MediaTime(seconds: 4), end: MediaTime(seconds: 6))
+        let trimmed = try live.trimmed(toBoundariesNear: range)
+        #expect(trimmed.isLive && trimmed.mediaSequence == 1 && trimmed.segments.map(\.uri) == ["b"])
+    }
+
+    /// The first segment of an event remains, so that all segments of a range are published at some time.
+    @Test func cutEventEndsOnceItsRangeIsPublished() throws {
+        let range = MediaTimeRange(start: MediaTime(seconds: 4), end: MediaTime(seconds: 12))
+        for (count, isEnded) in [(2, false), (3, true), (4, true)] {
+            let segments = (0..<count).map { "#EXTINF:4,\n\($0).ts\n" }.joined()
+            let header = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-PLAYLIST-TYPE:EVENT\n"
+            let event = try playlist(header + segments)
+            let limited = try event.limited(to: MediaTime(seconds: 12))
+            #expect(limited.hasEndMarker == isEnded && limited.segments.count == min(count, 3), "\(count)")
+            let trimmed = try event.trimmed(toBoundariesNear: range)
+            #expect(trimmed.hasEndMarker == isEnded && trimmed.mediaSequence == 1, "\(count)")
+            #expect(trimmed.segments.count == min(count, 3) - 1, "\(count)")
+            #expect(try event.limited(to: MediaTime(seconds: 100)).bytes == event.bytes)
+        }
     }
 
     @Test func droppingTheStartAdvancesMediaSequenceAndKeepsKey() throws {

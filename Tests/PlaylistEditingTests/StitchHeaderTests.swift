@@ -67,6 +67,40 @@ import Testing
         #expect(text(try host.dropped(before: MediaTime(seconds: 5))).contains("CAN-BLOCK-RELOAD=YES"))
     }
 
+    // MARK: Formats
+
+    /// An error names the sources of the segments that cannot follow each other, also those that earlier edits have inserted.
+    @Test(arguments: [
+        (["insert=ad@0", "repeat=2"], "movie"), (["append=other", "append=ad"], "other"),
+        (["append=ad"], "movie"), (["prepend=other", "prepend=ad", "prepend=other"], "other"),
+    ])
+    func segmentsThatCannotFollowEachOtherAreNamedBySource(edits: [String], former: String) throws {
+        func source(_ name: String, _ tags: String = "#EXT-X-MAP:URI=\"i.mp4\"\n") throws -> MediaPlaylist {
+            let text = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n\(tags)#EXTINF:4,\n\(name).0\n#EXT-X-ENDLIST\n"
+            return try media(text, at: "https://\(name).example/list.m3u8")
+        }
+        let movie = try source("movie")
+        let sources = ["ad": try source("ad", ""), "other": try source("other")]
+        let plan = EditPlan(
+            try edits.map { edit in
+                let parts = edit.split(separator: "=", maxSplits: 1).map(String.init)
+                return try PlaylistEdit(name: parts[0], value: parts[1])
+            }
+        )
+        let expected = PlaylistEditError.mapCannotEnd(
+            at: ResourceAddress("https://ad.example/list.m3u8"),
+            after: ResourceAddress("https://\(former).example/list.m3u8")
+        )
+        #expect(throws: expected) { try plan.applied(to: movie, sources: sources) }
+        let prepared = PreparedEdit(
+            plan: plan,
+            input: .media(movie, sources: sources),
+            limits: PlaylistLimits(),
+            date: nil
+        )
+        #expect(throws: expected) { try prepared.apply() }
+    }
+
     // MARK: Order of tags
 
     /// Tags of the whole playlist may follow those of the first segment.
@@ -226,7 +260,7 @@ import Testing
         )
         let edited = try host.appending(guest)
         #expect(edited.dateRanges.map(\.id) == ["ad-7"])
-        #expect(text(edited).contains("X-NOTE=\"a#EXTINF:1\"\n"))
+        #expect(text(edited).contains("X-NOTE=\"a' #EXTINF:1\"\n"))
         #expect(edited.segments.map(\.address.text) == ["https://a.example/x/host.ts", "https://b.example/7.ts"])
         #expect(errors(edited) == [])
     }

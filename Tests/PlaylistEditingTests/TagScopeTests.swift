@@ -111,7 +111,7 @@ import Testing
         )
         try PlaylistEdit.register(both)
         try PlaylistEdit.register(filter)
-        let edit = try PlaylistEdit(name: "concerned-both", value: "ignored")
+        let edit = try PlaylistEdit(name: "concerned-both", value: "1")
         #expect(edit.concernsMediaPlaylists && edit.value.isEmpty)
         #expect(try !PlaylistEdit(name: "concerned-filter", value: "").concernsMediaPlaylists)
     }

@@ -93,6 +93,11 @@ struct StateFileTests {
             let bounded = try StateFile(path, limits: limits)
             for name in ["x", "y"] { _ = try bounded.store(Array(repeating: 7, count: 60), .breaks, of: name) }
             #expect(try bounded.value(.breaks, of: "x") == nil && bounded.value(.breaks, of: "y") != nil)
+            // What is protected stays, and the value that is stored.
+            _ = try bounded.store(Array(repeating: 7, count: 60), .breaks, of: "z", protecting: ["y"])
+            #expect(try ["y", "z"].map { try bounded.value(.breaks, of: $0) != nil } == [true, true])
+            _ = try bounded.store(Array(repeating: 7, count: 60), .breaks, of: "x")
+            #expect(try ["x", "y", "z"].map { try bounded.value(.breaks, of: $0) != nil } == [true, false, false])
             limits.valueSize = 10
             let small = try StateFile(path, limits: limits)
             #expect(code { try small.store(TranslationState(), of: "larger") } == .failed)

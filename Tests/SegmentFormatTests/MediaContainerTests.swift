@@ -95,6 +95,18 @@ import Testing
         #expect(layout.firstSync == first)
     }
 
+    @Test(arguments: [(0, 0), (4, 0), (0, 16)])
+    func bytesWithoutSyncBytesAreCounted(_ prefix: Int, _ suffix: Int) throws {
+        let packet = zeros(prefix) + [0x47] + [UInt8](repeating: 0xFF, count: 187) + zeros(suffix)
+        let intact = Audio.repeated(packet, 10)
+        let layout = try #require(TransportPacketLayout(reading: intact))
+        #expect(layout.skippedByteCount(in: intact.span) == prefix)
+        let damaged = intact + zeros(1_000) + intact + zeros(500)
+        #expect(layout.skippedByteCount(in: damaged.span) >= 1_500)
+        #expect(layout.skippedByteCount(in: damaged.span) <= 1_500 + 2 * prefix + suffix)
+        #expect(layout.skippedByteCount(in: Array(intact.dropLast(100)).span) == prefix)
+    }
+
     /// In frames of 192 bytes, a byte can repeat at the distance of transport packets with a timestamp.
     @Test func audioFramesOfThePacketSizeAreNoTransportStream() {
         let frame = [0xFF, 0xFB, 0x54, 0x00] as [UInt8] + zeros(16) + [0x47] + zeros(171)

@@ -424,6 +424,39 @@ import Testing
         #expect(timeline.segments.count == 1)
     }
 
+    @Test(
+        arguments: [
+            ("LANGUAGE=eng", "eng"), ("language=pt-BR", "pt-BR"), ("TITLE=eng", nil), ("LANGUAGE=und", nil),
+            ("LANGUAGE=English", nil), ("LANGUAGE=", nil),
+        ] as [(String, String?)]
+    )
+    func languageOfAnOggFileIsThatOfItsComments(comment: String, language: String?) throws {
+        var comments = ascii("OpusTags")
+        comments += u32(1).reversed()
+        comments += ascii("E")
+        comments += u32(2).reversed()
+        for text in ["A=B", comment] {
+            comments += u32(text.utf8.count).reversed()
+            comments += ascii(text)
+        }
+        var page = ascii("OggS")
+        page += zeros(10)
+        page += u32(7).reversed()
+        page += zeros(8)
+        page += [1, UInt8(comments.count)]
+        page += comments
+        var file = Containers.opus(seconds: 2)
+        let first = try #require(file.firstRange(of: ascii("OpusHead"))).lowerBound
+        let second = try #require(file[first...].firstRange(of: ascii("OggS"))).lowerBound
+        file.insert(contentsOf: page, at: second)
+        let (timeline, _) = try Self.index(file)
+        #expect(timeline.tracks.first?.language == language && timeline.duration == MediaTime(seconds: 2))
+        // A page that ends early, or counts too much, has no language.
+        for count in stride(from: second, to: second + page.count, by: 3) {
+            #expect(try Self.index(Array(file.prefix(count))).timeline.tracks.first?.codec == "Opus")
+        }
+    }
+
     @Test(arguments: [ascii("OggS") + zeros(100), ascii("WEBVTT\n")])
     func fileWithoutIndexIsOnePiece(_ file: [UInt8]) throws {
         let (timeline, requests) = try Self.index(file)

@@ -12,7 +12,7 @@ extension CostOperation {
 
     /// The operations that plan packages from playlists, and complete downloads of small files.
     static var downloads: [CostOperation] {
-        planned + whole
+        planned + recorded + whole
     }
 
     private static func media(_ text: String, _ name: String = "list.m3u8") throws -> MediaPlaylist {
@@ -148,6 +148,49 @@ extension CostOperation {
         let library = try AssetLibrary(directory: folder)
         try body(library)
         try library.close()
+    }
+
+    // MARK: Recordings
+
+    private static var recorded: [CostOperation] {
+        [
+            CostOperation("downloads/recorded/attributes-of-date-ranges", size: 100) { count in
+                let attributes = repeated(count) { ",X-\($0)=1" }
+                let first = try media(dateRanges(20, attributes))
+                let second = try media(dateRanges(20, attributes + ",DURATION=8"))
+                return { try record(first, then: second) }
+            },
+            CostOperation("downloads/recorded/date-ranges", size: 40) { count in
+                let (first, second) = (try media(dateRanges(count, "")), try media(dateRanges(count, ",DURATION=8")))
+                return { try record(first, then: second) }
+            },
+        ]
+    }
+
+    private static func dateRanges(_ count: Int, _ attributes: String) -> String {
+        "#EXTM3U\n" + PlaylistShape.header
+            + repeated(count) { number in
+                "#EXT-X-DATERANGE:ID=\"\(number)\",START-DATE=\"2026-01-01T00:00:00Z\"\(attributes)\n"
+            } + PlaylistShape.segment(0)
+    }
+
+    private static func record(_ first: MediaPlaylist, then second: MediaPlaylist) throws {
+        try withTemporaryLibrary { library in
+            let address = ResourceAddress(base + "top.m3u8")
+            let id = try library.addAsset(source: address, title: "t", selection: "")
+            let writers = try library.beginRecording(
+                of: id,
+                source: .media(first),
+                at: address,
+                renditions: [rendition(first, position: -1)]
+            ).writers
+            for writer in writers {
+                let added = try writer.append(0..<1, of: first)
+                precondition(added.files.count == 1)
+                try writer.updateDateRanges(of: second)
+                try writer.updateDateRanges(of: second)
+            }
+        }
     }
 
     // MARK: Complete downloads

@@ -15,6 +15,10 @@ struct DemuxedSegment: Sendable {
     var metadata: [TimedMetadata] = []
     /// Descriptions of the damage that was found, at most 16; empty if the segment is intact.
     var problems: [String] = []
+    /// The bytes of the segment, and those that belong to no transport packet or box.
+    var byteLoss = MediaLoss()
+    /// The samples of the tracks of movie fragments, and those of which only zeros are left, by track identifier.
+    var sampleLosses: [Int: MediaLoss] = [:]
 
     var isDamaged: Bool { !problems.isEmpty }
 
@@ -23,6 +27,19 @@ struct DemuxedSegment: Sendable {
     }
 
     func track(withID id: Int) -> TrackFormat? { tracks.first { $0.id == id } }
+
+    /// Returns a description of the damage of a track of which most of the media is certainly lost.
+    ///
+    /// - Parameter track: The track; `nil` if only damage of all tracks is relevant.
+    /// - Returns: The description; `nil` if at least half of the media is not lost.
+    func lossDescription(of track: TrackFormat?) -> String? {
+        if byteLoss.isMostOfMedia {
+            let unit = container == .transportStream ? "transport packet" : "box"
+            return "\(byteLoss.lost) of its \(byteLoss.total) bytes belong to no \(unit)"
+        }
+        guard let track, let loss = sampleLosses[track.id], loss.isMostOfMedia else { return nil }
+        return "\(loss.lost) of its \(loss.total) \(track.kind.rawValue) samples contain only zeros"
+    }
 
     /// Returns the tracks of a media type by their identification within the media file of the segment.
     func fileTracks(_ kind: MediaTrack.MediaType) -> [FileTrack: TrackFormat] {

@@ -25,6 +25,10 @@ struct FragmentReader {
     private var remainingEncryptionListSize = 0
     private var eventMessages: [EventMessage] = []
 
+    /// The minimum size of a sample that is lost if it consists of zeros; speech codecs have a frame for silence of one
+    /// zero.
+    private static let minimumZeroSampleSize = 16
+
     init(_ initialization: MovieInitialization, key: SampleKey?, nextDecodeTimes: [UInt32: Int64]) {
         self.initialization = initialization
         self.key = key
@@ -43,6 +47,7 @@ struct FragmentReader {
         var boxes = BoxIterator(0..<bytes.count, in: bytes)
         var hasFragment = false
         var end = 0
+        var zeroCount = 0
         while let box = boxes.next(bytes) {
             end = box.range.upperBound
             if box.isTruncated { result.recordProblem("the segment ends within a box") }
@@ -51,9 +56,11 @@ struct FragmentReader {
                 hasFragment = true
                 try readFragment(box, bytes)
             case .emsg: readEventMessage(box, bytes)
+            case _ where box.type.value == 0: zeroCount += box.range.count
             default: break
             }
         }
+        result.byteLoss.add(zeroCount + bytes.count - end, of: bytes.count)
         if !hasFragment { result.recordProblem("the segment contains no movie fragment") }
         if end < bytes.count { result.recordProblem("\(bytes.count - end) bytes at the end are not a box") }
         appendEventMessages()
@@ -158,12 +165,22 @@ struct FragmentReader {
         }
         if size > 0 {
             let data = bytes.extracting(samples.data..<samples.data + size)
+            recordLoss(of: data, track: samples.track.format)
             try appendPacket(data, sample: sample, position: samples, encryption: encryption)
         }
         samples.data += size
         remainingSampleSize -= size
         samples.time = samples.time.addingReportingOverflow(Int64(sample.duration)).partialValue
         return true
+    }
+
+    /// Counts a sample, and whether it is lost: compressed samples, encrypted or not, never consist of zeros.
+    private mutating func recordLoss(of data: Span<UInt8>, track: TrackFormat) {
+        guard track.isCompressed else { return }
+        var index = 0
+        while index < data.count, data[index] == 0 { index += 1 }
+        let isLost = index == data.count && data.count >= Self.minimumZeroSampleSize
+        result.sampleLosses[track.id, default: MediaLoss()].add(isLost ? 1 : 0, of: 1)
     }
 
     private mutating func appendPacket(

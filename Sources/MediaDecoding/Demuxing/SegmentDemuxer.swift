@@ -246,7 +246,12 @@ extension SegmentDemuxer {
         key: SampleKey?
     ) throws(DecodingError) -> DemuxedSegment {
         guard isContinuous else {
-            return try unsafe demuxTransportStream([header, bytes].compactMap { unsafe $0 }, key: key)
+            var result = try unsafe demuxTransportStream([header, bytes].compactMap { unsafe $0 }, key: key)
+            let span = unsafe bytes.bindMemory(to: UInt8.self).span
+            if let layout = TransportPacketLayout(span) {
+                result.byteLoss.add(layout.skippedByteCount(in: span), of: span.count)
+            }
+            return result
         }
         guard let whole = unsafe transportStreamBuffer.append(bytes) else {
             var nothing = DemuxedSegment()

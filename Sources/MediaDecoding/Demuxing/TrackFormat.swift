@@ -32,6 +32,15 @@ struct TrackFormat: Sendable {
     var encryptionScheme: String?
     let parameters: CodecParameters
 
+    /// A Boolean value that indicates whether the track is compressed video or audio, whose samples are never all zeros.
+    var isCompressed: Bool {
+        switch kind {
+        case .video: parameters.codec != AV_CODEC_ID_RAWVIDEO
+        case .audio: av_get_exact_bits_per_sample(parameters.codec) == 0
+        case .subtitles, .metadata, .other: false
+        }
+    }
+
     /// Returns whether a decoder for this format also accepts packets of another format without being drained.
     ///
     /// In transport streams and packed audio, the samples themselves signal changes of size and sample rate. The decoder

@@ -10,6 +10,8 @@ final class TrackWriter {
     private var lastDecodeTime: Int64?
     /// The end of the last audio packet.
     private var audioEnd: Int64?
+    /// The last known duration of a video packet; 0 before there is one.
+    private var frameDuration: Int64 = 0
 
     /// The maximum deviation of consecutive audio packets that is due to rounded timestamps, as a fraction of a second.
     private static let audioTolerance: Int64 = 500
@@ -39,13 +41,19 @@ final class TrackWriter {
             guard let converted = try unsafe conversion.convert(packet, samples.format) else { continue }
             var presentation = (packet.presentationTime + offset).units(in: timeBase)
             var decode = (packet.decodeTime + offset).units(in: timeBase)
-            let duration = packet.duration.units(in: timeBase)
+            var duration = packet.duration.units(in: timeBase)
             if isAudio {
                 // Timestamps of transport streams are rounded to 90 kHz; the samples are contiguous.
                 let tolerance = Int64(timeBase.den) / Self.audioTolerance
                 if let end = audioEnd, abs(presentation -| end) <= tolerance { presentation = end }
                 decode = presentation
                 audioEnd = (presentation +| duration)
+            } else if duration > 0 {
+                frameDuration = duration
+            } else {
+                // The last frame of a transport stream is followed by none that would tell its duration, and an MP4 file would end
+                // before a frame without one.
+                duration = frameDuration
             }
             // At discontinuities, the media may overlap by a part of a frame.
             if let lastDecodeTime, decode <= lastDecodeTime { decode = (lastDecodeTime +| 1) }

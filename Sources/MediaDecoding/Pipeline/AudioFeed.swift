@@ -19,6 +19,8 @@ final class AudioFeed {
     private var offset: MediaTime?
     /// The decoded samples that have not been returned yet.
     private var pending: [AudioSamples] = []
+    /// The damage of the segment that is being decoded.
+    private var damage = DecodingDamage()
 
     /// The maximum deviation of timestamps that is ignored, because correcting it would cause an audible click.
     private static let timestampTolerance = MediaTime(value: 1, timescale: 100)
@@ -29,6 +31,19 @@ final class AudioFeed {
 
     /// A Boolean value that indicates whether any audio is buffered.
     var hasAudio: Bool { timeline.entries.contains { $0.segment.audio != nil } }
+
+    /// Returns a Boolean value that indicates whether audio of a media file is buffered at a time.
+    ///
+    /// In streams, the first video frame has the start time of its segment, so that no audio of the segment precedes it.
+    func hasFileAudio(at time: MediaTime, _ mapping: inout TimestampMapping) -> Bool {
+        guard let index = timeline.index(at: time) else { return false }
+        let segment = timeline.entries[index].segment
+        guard segment.fileOffset != nil else { return false }
+        guard let samples = segment.audioSamples(of: track), let last = samples.packets.last else { return false }
+        let offset = mapping.offset(of: segment.mappingInput(for: samples))
+        let deviation = BufferTimeline<DecodableSegment>.gapTolerance
+        return samples.firstTimestamp + offset - time <= deviation && last.endTime + offset > time
+    }
 
     /// Continues with another track of the media file, at the end of the audio that was returned.
     func selectTrack(_ selected: FileTrack?, _ mapping: inout TimestampMapping) {
@@ -44,6 +59,7 @@ final class AudioFeed {
         position = target
         decoder?.flush()
         offset = nil
+        damage = DecodingDamage()
         cursor.reset()
         guard let index = timeline.index(endingAfter: target) else { return }
         let entry = timeline.entries[index]
@@ -123,15 +139,19 @@ final class AudioFeed {
         switch cursor.next(in: timeline, &mapping) {
         case .packet(let packet, let format, let offset): decode(packet, format: format, offset: offset)
         case .boundary(let isAfterDamage):
+            finishSegment()
             drain()
             if isAfterDamage { decoder = nil }
         case .gap(let range):
+            finishSegment()
             drain()
             // A time range without audio becomes silence, so that the audio after it stays synchronized.
             if let position, range.end > position {
                 pending.append(silence(from: max(position, range.start), to: range.end))
             }
-        case .endOfBuffer: return false
+        case .endOfBuffer:
+            finishSegment()
+            return false
         }
         return true
     }
@@ -153,7 +173,20 @@ final class AudioFeed {
             )
         }
         self.offset = offset
+        let damagedCount = decoder?.damagedPacketCount ?? 0
         appendDecoded(decoder?.decode(packet) ?? [])
+        let damagedRange = damage.add(
+            MediaTimeRange(start: packet.presentationTime + offset, duration: packet.duration),
+            isKeyFrame: true,
+            isDamaged: decoder?.damagedPacketCount ?? 0 > damagedCount,
+            of: cursor.entryID
+        )
+        if let damagedRange { undecodableRanges.append(damagedRange) }
+    }
+
+    /// Reports the segment that was decoded if most of it is damaged.
+    private func finishSegment() {
+        if let range = damage.finish() { undecodableRanges.append(range) }
     }
 
     private func drain() {

@@ -45,6 +45,8 @@ struct DecodableSegment: Sendable {
     var fileOffset: MediaTime?
     /// A Boolean value that indicates whether parts of the segment could not be read.
     var isDamaged = false
+    /// A Boolean value that indicates whether bytes of the segment are certainly lost.
+    var hasLostBytes = false
     let video: Samples?
     /// The audio that is played if no track is selected.
     let audio: Samples?
@@ -64,6 +66,19 @@ struct DecodableSegment: Sendable {
     var audioByteCount: Int {
         fileAudio.isEmpty ? audio?.byteCount ?? 0 : fileAudio.values.reduce(0) { $0 + $1.byteCount }
     }
+
+    /// Returns the time range at the end of the segment whose media is lost.
+    ///
+    /// - Parameter offset: The offset of the timestamps.
+    /// - Returns: The time range; `nil` if no bytes are lost, or if their media is not longer than half a second.
+    func lostEnd(offset: MediaTime) -> MediaTimeRange? {
+        guard hasLostBytes, let leading = video ?? audio else { return nil }
+        let ends = leading.packets.lazy.map { $0.endTime + offset }.filter { isPlausible($0, offset: offset) }
+        guard let end = ends.max(), range.end - end > Self.minimumLostDuration else { return nil }
+        return MediaTimeRange(start: max(end, range.start), end: range.end)
+    }
+
+    private static let minimumLostDuration = MediaTime(value: 1, timescale: 2)
 
     /// Returns the information from which the timestamps of the samples are mapped.
     ///

@@ -32,6 +32,11 @@ extension DecodingPipeline {
             audio?.feed.timeline.insert(decodable, at: segment.range)
         case .subtitles: break
         }
+        if decodable.hasLostBytes, let leading = decodable.video ?? decodable.audio,
+            let lost = decodable.lostEnd(offset: mapping.offset(of: decodable.mappingInput(for: leading)))
+        {
+            reportUnplayable(segment.type, in: lost)
+        }
         if !cues.isEmpty { subtitles.fileSubtitles.insert(cues) }
         if let stretch = messages.stretch {
             metadata.insert(messages.all, of: segment.type, offset: mapping.offset(of: stretch))
@@ -86,6 +91,7 @@ extension DecodingPipeline {
             domain: piece.discontinuityDomain,
             fileOffset: piece.filePosition.map { .zero - $0.firstTimestamp },
             isDamaged: segment.isDamaged,
+            hasLostBytes: segment.byteLoss.lost >= Self.minimumLostByteCount,
             video: piece.type == .audio ? nil : samples(.video),
             audio: piece.type == .video || audio == nil ? nil : samples(.audio)
         )
@@ -99,6 +105,10 @@ extension DecodingPipeline {
             if options.subtitleOutput != nil {
                 cues = FileSubtitles.cues(of: segment, offset: .zero - position.firstTimestamp)
             }
+        }
+        let leadingTrack = decodable.video?.format ?? segment.tracks.first { $0.kind == .audio }
+        if let loss = segment.lossDescription(of: leadingTrack) {
+            throw MediaPipelineError(.notDecodable, "the segment cannot be decoded: \(loss)")
         }
         guard decodable.video != nil || segment.tracks.contains(where: { $0.kind == .audio }) else {
             let problem = segment.problems.first ?? "it contains neither video nor audio"

@@ -87,6 +87,9 @@ public actor DecodingPipeline: MediaPipeline {
     ///
     /// The engine limits only the size of segments, but samples of one byte each take hundreds of times as much memory.
     static let maximumSampleSize = 1 << 30
+    /// The number of bytes without packets or boxes from which the end of a segment is reported as lost: a few transport
+    /// packets, which writers and servers damage without effect.
+    static let minimumLostByteCount = 8 * 188
     /// The maximum forward rate at which all frames are shown; above it, only key frames are.
     private static let maximumFullForwardRate = 4.0
     /// The maximum reverse rate at which all frames are decoded; above it, only key frames are.
@@ -145,6 +148,13 @@ public actor DecodingPipeline: MediaPipeline {
     /// Seeks to the exact frame of a time, or to a key frame if the tolerance permits it.
     public func seek(to target: MediaTime, tolerance: SeekTolerance) async throws -> MediaTime {
         video.decodesKeyFramesOnly = false
+        var tolerance = tolerance
+        // Audio that precedes all video is played, and not left out for the first key frame.
+        if tolerance != .exact, let feed = audio?.feed, feed.hasFileAudio(at: target, &mapping),
+            video.begins(after: target, &mapping)
+        {
+            tolerance = .exact
+        }
         let landed = video.seek(to: target, tolerance: tolerance, mapping: &mapping) ?? target
         let now = time.now
         shared.withLock { $0.clock.jump(to: landed, now: now) }
@@ -409,10 +419,15 @@ public actor DecodingPipeline: MediaPipeline {
         }
     }
 
+    /// Reports that media of a time range cannot be played.
+    func reportUnplayable(_ type: MediaType, in range: MediaTimeRange) {
+        continuation.yield(.unplayable(type, range))
+    }
+
     private func reportUnplayable(_ ranges: inout [MediaTimeRange], _ type: MediaType) {
         guard let first = ranges.first, let last = ranges.last else { return }
         // A damaged segment is reported once, regardless of the number of its damaged packets.
-        continuation.yield(.unplayable(type, MediaTimeRange(start: first.start, end: max(first.end, last.end))))
+        reportUnplayable(type, in: MediaTimeRange(start: first.start, end: max(first.end, last.end)))
         ranges = []
     }
 }

@@ -26,6 +26,8 @@ struct PacketCursor: Sendable {
 
     /// A Boolean value that indicates whether the cursor has a position.
     var hasPosition: Bool { entry != nil }
+    /// The identifier of the timeline entry that is being read; `nil` without a position.
+    var entryID: Int? { entry?.id }
 
     /// Moves to a packet of an entry.
     mutating func move(to index: Int, packet: Int, in timeline: BufferTimeline<DecodableSegment>) {

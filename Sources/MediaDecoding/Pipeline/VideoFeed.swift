@@ -24,6 +24,8 @@ final class VideoFeed {
     private var seekTarget: MediaTime?
     /// The time from which another segment replaces the current one; later frames of the current one are dropped.
     private var replacementTime: MediaTime?
+    /// The damage of the segment that is being decoded.
+    private var damage = DecodingDamage()
 
     /// A Boolean value that indicates whether only key frames are decoded, as at high rates.
     var decodesKeyFramesOnly = false
@@ -143,6 +145,18 @@ final class VideoFeed {
         }
     }
 
+    /// Returns a Boolean value that indicates whether the first video that is buffered begins after a time, by more than a deviation
+    /// of rounded timestamps.
+    func begins(after time: MediaTime, _ mapping: inout TimestampMapping) -> Bool {
+        guard keyFrame(notAfter: time + Self.timeTolerance, &mapping) == nil,
+            let index = timeline.index(endingAfter: time), keyFrame(after: time, &mapping) != nil
+        else { return false }
+        let segment = timeline.entries[index].segment
+        guard let samples = segment.video else { return true }
+        let start = samples.firstTimestamp + mapping.offset(of: segment.mappingInput(for: samples))
+        return start - time > BufferTimeline<DecodableSegment>.gapTolerance
+    }
+
     /// Returns the nearest key frame that the tolerance permits; `nil` if none is permitted.
     private func nearestPermittedKeyFrame(
         to target: MediaTime,
@@ -228,6 +242,7 @@ final class VideoFeed {
         reverseFrames = []
         lastTime = nil
         replacementTime = nil
+        damage = DecodingDamage()
         cursor.reset()
         decoder?.flush()
         offset = nil
@@ -256,14 +271,17 @@ final class VideoFeed {
             decode(packet, format: format, offset: offset)
             return true
         case .boundary(let isAfterDamage):
+            finishSegment()
             drain()
             // After damaged data, the decoder may wait for frames that never arrive.
             if isAfterDamage { decoder = nil }
             return true
         case .gap:
+            finishSegment()
             drain()
             return true
         case .endOfBuffer:
+            finishSegment()
             guard frames.count < held, offset != nil else { return false }
             let before = frames.count
             drain()
@@ -274,6 +292,7 @@ final class VideoFeed {
     /// Continues with the media that replaced a removed segment.
     private func relocate(_ mapping: inout TimestampMapping) {
         cursor.reset()
+        damage = DecodingDamage()
         guard let lastTime else { return drain() }
         if let position = keyFrame(notAfter: lastTime + Self.timeTolerance, &mapping) {
             // The frames that the decoder buffers are decoded again. Others between them may not have been decoded yet,
@@ -305,7 +324,20 @@ final class VideoFeed {
         }
         self.offset = offset
         replacementTime = cursor.replacementTime(in: timeline)
+        let damagedCount = decoder?.damagedPacketCount ?? 0
         appendDecoded(decoder?.decode(packet) ?? [])
+        let damagedRange = damage.add(
+            MediaTimeRange(start: packet.presentationTime + offset, duration: packet.duration),
+            isKeyFrame: packet.isKeyFrame,
+            isDamaged: decoder?.damagedPacketCount ?? 0 > damagedCount,
+            of: cursor.entryID
+        )
+        if let damagedRange { undecodableRanges.append(damagedRange) }
+    }
+
+    /// Reports the segment that was decoded if most of it is damaged.
+    private func finishSegment() {
+        if let range = damage.finish() { undecodableRanges.append(range) }
     }
 
     /// Takes all frames that the decoder buffers.

@@ -54,8 +54,12 @@ package final class ResourceMemory: Sendable {
 
         func isFresh(at now: UnixSeconds) -> Bool { now >= received && now < freshUntil }
 
-        /// The size of the entry, with an estimate for its metadata.
-        var size: Int { resource.loaded.bytes.count +| 1_024 }
+        /// The size of the entry with its URLs and header fields.
+        var size: Int {
+            let addresses = metadata.key.address.text.utf8.count +| metadata.address.text.utf8.count
+            let fields = metadata.headers.reduce(0) { $0 +| $1.name.utf8.count +| $1.value.utf8.count +| 64 }
+            return resource.loaded.bytes.count +| addresses +| fields +| 1_024
+        }
     }
 
     private struct State {

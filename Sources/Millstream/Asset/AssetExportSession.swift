@@ -60,7 +60,7 @@ public struct AssetExportSession: Sendable {
     /// Writes the asset to a media file.
     ///
     /// The file is written under a temporary name and renamed when it is complete. After an error or a cancellation, nothing
-    /// is left behind.
+    /// is left behind; what a process that was killed has left behind is removed by the next export to the same path.
     ///
     /// - Parameters:
     ///   - path: The absolute path of the file, which must not exist.
@@ -81,6 +81,7 @@ public struct AssetExportSession: Sendable {
         )
         let exported = options.omitsVideo ? try sources.audioOnly : sources.all
         try verifyHasMedia(exported.filter { $0.contents != .subtitles }, of: asset, part: options.part)
+        UnfinishedExports.removeAbandoned(of: path)
         try await MediaExporter().export(exported, title: asset.title, to: path, as: type)
     }
 
@@ -90,6 +91,43 @@ public struct AssetExportSession: Sendable {
     public func partCount() throws -> Int {
         let asset = try library.asset(id)
         return try ExportSources(asset, in: library, allowsMissingSegments: asset.state != .complete).partCount
+    }
+
+    /// The height of the video of an export.
+    package enum VideoHeight: Sendable, Hashable {
+        /// The height as the video is shown, in pixels.
+        case pixels(Int)
+        /// The export has no video.
+        case noVideo
+        /// The height cannot be read, for example because nothing of the video is stored.
+        case unknown
+    }
+
+    /// Returns the height of the video that is exported, as its first segment or the index of a media file has it.
+    ///
+    /// - Parameter options: The options of the export.
+    /// - Returns: The height.
+    package func videoHeight(_ options: Options) async -> VideoHeight {
+        guard let asset = try? storedAsset(options),
+            let sources = try? await ExportSources.load(
+                asset,
+                in: library,
+                part: options.part,
+                folders: options.folders,
+                allowsMissingSegments: asset.state != .complete && options.folders == nil
+            )
+        else { return .unknown }
+        guard let variant = sources.variant, variant.contents != .audio else { return .noVideo }
+        let reader = variant.reader
+        var probe = MediaProbe()
+        guard let position = (0..<reader.count).first(where: { !variant.omittedSegments.contains($0) }),
+            let segment = try? await reader.segment(at: position), let contents = try? probe.read(segment)
+        else { return .unknown }
+        let tracks = MediaTrack.combining(listed: reader.fileTracks, measured: contents.tracks.map(\.format))
+        guard let video = tracks.first(where: { $0.mediaType == .video }) else {
+            return tracks.isEmpty ? .unknown : .noVideo
+        }
+        return video.presentationHeight.map { .pixels($0) } ?? .unknown
     }
 
     /// Writes each subtitle rendition to a SubRip file, with times relative to the start of the video.
@@ -121,6 +159,7 @@ public struct AssetExportSession: Sendable {
         }
         try verifyHasMedia(sources.subtitles, of: asset)
         let names = Self.subtitlesNames(sources.subtitles.map(\.properties))
+        UnfinishedExports.removeAbandoned(of: folder)
         let output = PartialFolder(folder)
         do {
             try output.create()

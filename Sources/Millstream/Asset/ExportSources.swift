@@ -241,9 +241,11 @@ struct ExportSources {
     }
 
     private static func playlist(_ path: String, in library: AssetLibrary, _ id: String) throws -> Playlist {
-        guard let file = library.file(path, of: id), let bytes = try? Data(contentsOf: file),
+        let current = try? library.currentPlaylist(path, of: id)
+        guard let file = library.file(path, of: id),
+            let bytes = current ?? (try? Data(contentsOf: file)).map({ Array($0) }),
             let playlist = try? Playlist.parse(
-                Array(bytes),
+                bytes,
                 context: PlaylistContext(address: ResourceAddress(filePath: file.standardizedFileURL.path))
             )
         else { throw damaged(path) }

@@ -238,17 +238,18 @@ public final class DownloadSession: Sendable {
             // A recording that continues an earlier one plans nothing, which would set the title.
             if let title = configuration.title { try library.setTitle(title, of: assetID) }
         }
-        let isBusy = try library.downloads().contains { record in
-            record.assetID == assetID && !runner.isOwned(record.id) && library.isDownloadClaimed(record.id)
-        }
-        guard !isBusy else { throw Self.busy }
+        try checkUse(of: assetID)
         // The files are known from now on, so that a player that begins before the download shares them. A run of another
         // task of the asset needs the files that it planned itself; this task is then planned when it runs.
-        let isPlanned = resolution != nil && !runner.isRunning(assetID)
+        var isPlanned = resolution != nil && !runner.isRunning(assetID)
+        let lock = try isPlanned ? library.sharedLock(assetID) : nil
+        // Another process that begins at the same moment finds the lock, or the task in the catalog.
+        defer { withExtendedLifetime(lock) {} }
+        if lock != nil { try checkUse(of: assetID) }
         if let resolution, isPlanned {
-            let lock = try library.sharedLock(assetID)
-            defer { withExtendedLifetime(lock) {} }
-            try library.plan(resolution, of: assetID, configuration)
+            // What can be played is not planned again before the keys are known to be available.
+            isPlanned = try library.unstoredKeys(of: resolution.renditions, assetID).isEmpty
+            if isPlanned { try library.plan(resolution, of: assetID, configuration) }
         }
         let id = AssetLibrary.newDownloadIdentifier()
         guard let claim = library.claimDownload(id) else {
@@ -277,6 +278,14 @@ public final class DownloadSession: Sendable {
         )
         try runner.add(task, record, claim)
         return task
+    }
+
+    /// Verifies that no other process or session has a download of an asset.
+    private func checkUse(of assetID: String) throws {
+        let isBusy = try library.downloads().contains { record in
+            record.assetID == assetID && !runner.isOwned(record.id) && library.isDownloadClaimed(record.id)
+        }
+        guard !isBusy else { throw Self.busy }
     }
 
     private static var busy: StorageError {

@@ -46,6 +46,8 @@ struct DownloadStateMachine {
         case added(id: String, asset: String, priority: Int, phase: Phase)
         /// A task was removed by another process.
         case removed(String)
+        /// Another download has stored all files of a task that does not run.
+        case fulfilled(String)
         /// Another process manages a task that does not run.
         case released(String)
         case requested(String, Request)
@@ -113,6 +115,9 @@ struct DownloadStateMachine {
             updateSets(id)
             return schedule()
         case .removed(let id): return remove(id)
+        case .fulfilled(let id):
+            guard entries[id]?.isActive == false else { return [] }
+            return finish(id, .completed)
         case .released(let id):
             if entries[id]?.isActive == false { removeEntry(id) }
             return []

@@ -53,6 +53,9 @@ public final class DownloadTask: LoadableAsset, Identifiable {
         case waitingForStream(DownloadError)
         /// The given number of segments of a recorded stream could not be stored; they are marked in the playlists.
         case segmentsLost(Int64)
+        /// Date ranges or other metadata of a recorded stream are not in its playlists, because they exceed 32 MiB in the whole recording,
+        /// or 16 KiB in one tag or segment; this is reported once in a run.
+        case metadataOmitted
         /// All files of the selection with the given number are stored; the first one is 0.
         case selectionCompleted(Int)
         /// The run ended; the package is at a path relative to the directory of the library.

@@ -112,8 +112,11 @@ extension SessionRunner {
         }
         let state = DownloadTask.State(record.state)
         if task.state != state {
-            task.move(to: state, error: record.failure.map { DownloadError($0) })
+            let error = record.failure.map { DownloadError($0) }
+            task.move(to: state, error: error)
             observers.send((task, .stateChanged(state)))
+            // The run of the other process has ended, as one of this session does.
+            if state == .failed { reportEnd(of: task, error: error ?? .canceled(task.address)) }
         }
         task.setFolders(record.folders)
         followProgress(record, task)
@@ -148,6 +151,25 @@ extension SessionRunner {
             )
         }
         if progress != task.progress { sendProgress(progress, of: task) }
+    }
+
+    /// Ends the failed downloads of an asset that has become complete by a download with the same selections, apart from keys.
+    func completeFailedTasks(like task: DownloadTask) {
+        guard task.configuration.recording == nil, (try? library.outline(of: task.assetID).state) == .complete,
+            let records = try? library.downloads()
+        else { return }
+        let selections = Set(task.configuration.selections.map(\.withoutKeys))
+        for record in records where record.id != task.id && record.assetID == task.assetID && record.state == .failed {
+            guard let configuration = DownloadConfiguration(stored: record.options), configuration.recording == nil,
+                selections.isSuperset(of: configuration.selections.map(\.withoutKeys))
+            else { continue }
+            if isOwned(record.id) {
+                send(.fulfilled(record.id))
+            } else if let claim = library.claimDownload(record.id) {
+                try? library.removeDownload(record.id)
+                withExtendedLifetime(claim) {}
+            }
+        }
     }
 
     /// Ends a task whose source has another URL by now; the task with the new URL is restored from its record afterward.

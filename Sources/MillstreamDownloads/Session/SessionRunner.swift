@@ -187,7 +187,11 @@ final class SessionRunner: Sendable {
             case .cancel: .canceled
             }
         // If the catalog cannot be written, the process that runs the task cannot continue either.
-        try? library.changeDownload(id, .state(saved, nil))
+        try? write { try library.changeDownload(id, .state(saved, nil)) }
+        guard request == .resume, let task = state.withLock({ $0.task(id) }), task.state == .failed else { return }
+        // The task can fail again before its state is read from the catalog, which would then seem unchanged.
+        task.move(to: .waiting)
+        observers.send((task, .stateChanged(.waiting)))
     }
 
     func setPriority(_ priority: Int, of id: String) {
@@ -339,6 +343,7 @@ final class SessionRunner: Sendable {
             state.withLock { $0.errors[task.id] = failure }
             outcome = failure == nil ? .stopped : .failed
         }
+        if outcome == .completed { completeFailedTasks(like: task) }
         state.withLock { state in
             state.summaries[task.id, default: DownloadSummary()].duration += time.now - begun
             state.runs[task.id] = nil
@@ -382,6 +387,7 @@ final class SessionRunner: Sendable {
             sendProgress(progress, of: task)
         case .waiting(let error): send(.waitingForStream(error), of: task)
         case .lost(_, let count): send(.segmentsLost(count), of: task)
+        case .metadataOmitted: send(.metadataOmitted, of: task)
         case .progress(_, let progress): sendProgress(progress.ofSelection(number, of: count), of: task)
         case .ended(let id, let figures):
             let variants = (try? library.asset(id).renditions.filter { $0.role == .variant }) ?? []

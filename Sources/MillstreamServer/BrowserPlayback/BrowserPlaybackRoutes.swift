@@ -65,21 +65,30 @@ final class BrowserPlaybackRoutes: Sendable {
 
     private func playlist(at address: ResourceAddress, _ context: ServerRequestContext) async throws -> Response {
         let budget = try media.environment.capacity.admit()
-        let report: ReportValue
-        switch try await load(address, context, budget) {
-        case .multivariant(let playlist): report = BrowserPlaybackReport.report(of: playlist)
-        case .media(let media): report = BrowserPlaybackReport.report(of: media.reader.playlist)
-        }
         let limit = media.environment.capacity.limits.editing.result.byteCount
-        let bytes = try await media.environment.workers.run { _ in
-            do throws(ReportLimitError) {
-                return try report.json(limit: limit)
-            } catch {
-                throw ServerError(.contentTooLarge, "report-too-large", error.description)
+        let bytes = try await ClientPresence.whileClientIsConnected { [self] in
+            let loaded = try await load(address, context, budget)
+            return try await media.environment.workers.run { check in
+                try check()
+                return try Self.report(of: loaded, limit: limit)
             }
         }
         try budget.reserve(bytes.count)
         return .json(bytes, budget: budget)
+    }
+
+    /// Returns the report of a playlist as JSON.
+    private static func report(of loaded: Loaded, limit: Int) throws -> [UInt8] {
+        let report =
+            switch loaded {
+            case .multivariant(let playlist): BrowserPlaybackReport.report(of: playlist)
+            case .media(let media): BrowserPlaybackReport.report(of: media.reader.playlist)
+            }
+        do throws(ReportLimitError) {
+            return try report.json(limit: limit)
+        } catch {
+            throw ServerError(.contentTooLarge, "report-too-large", error.description)
+        }
     }
 
     /// A media playlist whose segments can be read.
@@ -108,9 +117,11 @@ final class BrowserPlaybackRoutes: Sendable {
             let loader = loaded.loader.wrappingTransport { base in
                 KeyFaultTransport(base: base, settings: faults, path: { loaded.requestPath(of: $0) })
             }
-            let reader = MediaReader(playlist, loader: loader, maximumSegmentSize: Self.maximumSegmentSize)
+            let reader = try await self.media.environment.workers.run { _ in
+                MediaReader(playlist, loader: loader, maximumSegmentSize: Self.maximumSegmentSize)
+            }
             // The index of a playlist is smaller than its text.
-            let size = playlist.bytes.count *| 2 +| 4_096
+            let size = playlist.bytes.count *| 2 +| address.text.utf8.count +| 4_096
             let media = LoadedMedia(reader: reader, source: loaded)
             readers.withLock { $0.insert(media, size: size, for: address.text) }
             return .media(media)

@@ -191,7 +191,8 @@ final class RepeatedResponseHandler: ChannelDuplexHandler, RemovableChannelHandl
 
     private func confirm(_ candidate: Candidate, _ context: ChannelHandlerContext) {
         let (loop, handler) = (context.eventLoop, NIOLoopBound(self, eventLoop: context.eventLoop))
-        let waiter = responses.confirm(candidate.storedResponse) { confirmation in
+        let peer = context.channel.remoteAddress?.hostAddress
+        let waiter = responses.confirm(candidate.storedResponse, for: peer) { confirmation in
             loop.execute { handler.value.end(confirmation) }
         }
         phase = .confirming(candidate, waiter, parts: [])

@@ -35,7 +35,7 @@ final class RepeatedResponse: Sendable {
         initiator = offer.initiator
     }
 
-    fileprivate var size: Int { playlist.size +| 4_096 }
+    fileprivate var size: Int { playlist.size +| key.size +| 4_096 }
 
     /// The number of bytes of the body.
     var bodySize: Int { body?.readableBytes ?? 0 }
@@ -192,9 +192,17 @@ final class RepeatedResponses: Sendable {
     ///
     /// - Parameters:
     ///   - response: The response.
+    ///   - client: The address of the client; `nil` if it has none.
     ///   - completion: Called with the result, on any thread, unless the client leaves before.
     /// - Returns: The client among those that wait.
-    func confirm(_ response: RepeatedResponse, _ completion: @escaping @Sendable (Confirmation) -> Void) -> Waiter {
+    func confirm(
+        _ response: RepeatedResponse,
+        for client: HostAddress? = nil,
+        _ completion: @escaping @Sendable (Confirmation) -> Void
+    ) -> Waiter {
+        let client = client.map { address in
+            RequestingClient(network: ClientNetwork(address), isForeign: response.initiator.isForeign)
+        }
         let key = BatchKey(key: response.key, versions: response.playlist.versions)
         return state.withLock { state in
             state.lastNumber &+= 1
@@ -205,7 +213,9 @@ final class RepeatedResponses: Sendable {
             }
             var batch = Batch(number: waiter.number)
             batch.waiters[waiter.number] = completion
-            batch.task = Task { await run(key, waiter.number, response) }
+            batch.task = RequestingClient.$current.withValue(client) {
+                Task { await run(key, waiter.number, response) }
+            }
             state.batches[key] = batch
             return waiter
         }

@@ -35,6 +35,9 @@ final class PartStore: Sendable {
             duration = part.duration
             self.isForeign = isForeign
         }
+
+        /// The size of the key and of the description of its value in memory.
+        var size: Int { segment.text.utf8.count +| (initialization?.text.utf8.count ?? 0) +| 2_048 }
     }
 
     /// The parts of a segment, or the reason for which it has none.
@@ -50,7 +53,12 @@ final class PartStore: Sendable {
     private let date: @Sendable () -> ProgramDateTime
     private let divided: Mutex<RecentlyUsedValues<Key, Divided>>
     /// The divisions in progress: players of several variants and renditions request the parts of new segments together.
-    private let divisions = SharedWork<Key, Divided>(maximumCount: 16)
+    private let divisions: SharedWork<Key, Divided>
+
+    /// The maximum number of divisions at the same time.
+    private static let maximumDivisionCount = 64
+    /// The number of divisions that a client can begin in any case.
+    private static let minimumShare = 4
 
     /// The maximum time for which a client waits for a part.
     private static let maximumWait = MediaTime(seconds: 30)
@@ -79,6 +87,11 @@ final class PartStore: Sendable {
         self.time = time
         self.date = date
         divided = Mutex(RecentlyUsedValues(maximumSize: size))
+        divisions = SharedWork(
+            maximumCount: Self.maximumDivisionCount,
+            minimumShare: Self.minimumShare,
+            executor: time.taskExecutor
+        )
     }
 
     /// Returns the bytes of a part once it is published.
@@ -89,7 +102,8 @@ final class PartStore: Sendable {
     ///   - loader: The loader of the segment.
     /// - Returns: The bytes.
     /// - Throws: ``ServerError`` with 404 for a part that is published later than in half a minute, with 502 for a segment
-    ///   that cannot be divided, and with 503 without capacity; `TransportError` if the segment cannot be loaded.
+    ///   that cannot be divided, with 504 for one that is not loaded within ``LoadingTime/maximum``, with 503 without capacity, and
+    ///   with 429 if the client uses its share of it; `TransportError` if the segment cannot be loaded.
     func bytes(of part: SegmentPart, isForeign: Bool, _ loader: ResourceLoader) async throws -> ByteBuffer {
         let wait = part.publication.sinceEpoch - date().sinceEpoch
         guard wait <= Self.maximumWait else {
@@ -102,8 +116,8 @@ final class PartStore: Sendable {
         }
         let key = Key(part, isForeign: isForeign)
         // The segment is loaded while its part is not published yet.
-        let parts = try await parts(key) { [workers, capacity] in
-            try await Self.divide(part, loader, workers, capacity)
+        let parts = try await parts(key) { [workers, capacity, time] in
+            try await Self.divide(part, loader, workers, capacity, time)
         }
         if wait > .zero { try await time.waitUnlessShuttingDown(wait.duration) }
         return try parts.get()[part.index]
@@ -118,7 +132,7 @@ final class PartStore: Sendable {
         if let known, time.now < known.end { return known.parts }
         return try await divisions.value(for: key) { [self] in
             let new = Divided(parts: try await divide(), end: time.now + Self.retention)
-            let size = (try? new.parts.get())?.reduce(2_048) { $0 +| $1.readableBytes } ?? 2_048
+            let size = (try? new.parts.get())?.reduce(key.size) { $0 +| $1.readableBytes } ?? key.size
             divided.withLock { $0.insert(new, size: size, for: key) }
             return new
         }.parts
@@ -131,18 +145,26 @@ final class PartStore: Sendable {
         _ part: SegmentPart,
         _ loader: ResourceLoader,
         _ workers: EditWorkers,
-        _ capacity: ServerCapacity
+        _ capacity: ServerCapacity,
+        _ time: any TimeSource
     ) async throws -> Result<[ByteBuffer], ServerError> {
         let budget = try capacity.admit()
-        var initialization: [UInt8] = []
-        if let address = part.initialization {
-            let request = TransportRequest(address, kind: .initialization, byteRange: part.initializationRange)
-            initialization = try await loader.load(request, limit: maximumSize).bytes
+        // A load that ends late must not hold the capacity.
+        let metered = loader.wrappingTransport { base in
+            MeteredTransport(base) { [weak budget] count in try budget?.reserve(count) }
         }
-        let request = TransportRequest(part.segment, kind: .segment, byteRange: part.byteRange)
-        let segment = try await loader.load(request, limit: maximumSize).bytes
+        let (segment, initialization) = try await time.limitingLoad(of: "segment") {
+            () async throws -> ([UInt8], [UInt8]) in
+            var initialization: [UInt8] = []
+            if let address = part.initialization {
+                let request = TransportRequest(address, kind: .initialization, byteRange: part.initializationRange)
+                initialization = try await metered.load(request, limit: Self.maximumSize).bytes
+            }
+            let request = TransportRequest(part.segment, kind: .segment, byteRange: part.byteRange)
+            return (try await metered.load(request, limit: Self.maximumSize).bytes, initialization)
+        }
         // The segment and its parts are in memory at the same time.
-        try budget.reserve((segment.count +| initialization.count) *| 2)
+        try budget.reserve(segment.count +| initialization.count)
         let division = SegmentDivision(of: part.duration, target: part.target, count: part.count)
         defer { withExtendedLifetime(budget) {} }
         do {

@@ -23,7 +23,7 @@ struct SegmentAddress: Hashable {
         link: LinkParameters?,
         expiry: AddressExpiry? = nil
     ) {
-        let written = target.lastPathComponent
+        let written = EmbeddedKey(target) == nil ? target.lastPathComponent : "key"
         let decoded = PercentEncoding.decode(written.isEmpty ? "segment" : written) ?? "segment"
         // The name becomes a path component, which must have only one interpretation.
         name =
@@ -44,7 +44,7 @@ struct SegmentAddress: Hashable {
     /// - Throws: ``ServerError`` with the status 400 for an incomplete address, and 403 for one that this server did
     ///   not sign.
     init(name: String, query: QueryItems, signer: SegmentSigner) throws {
-        guard let url = query["url"], ResourceAddress(url).isHTTP else {
+        guard let url = query["url"], ResourceAddress(url).isHTTP || EmbeddedKey(ResourceAddress(url)) != nil else {
             throw ServerError(.badRequest, "missing-url", "url has to be an http or https address")
         }
         let items = query.items.filter { Self.itemNames.contains($0.name) }

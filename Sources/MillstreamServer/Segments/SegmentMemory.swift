@@ -16,6 +16,12 @@ final class SegmentMemory: Sendable {
         var validator: String?
         /// The field `If-None-Match` or `If-Modified-Since` of a request.
         var condition: HeaderField?
+
+        /// The number of bytes of the key.
+        var size: Int {
+            let texts: [String?] = [address, range, validator, condition?.value]
+            return texts.reduce(0) { $0 +| ($1?.utf8.count ?? 0) }
+        }
     }
 
     private struct Retained {
@@ -99,13 +105,18 @@ final class SegmentMemory: Sendable {
         }
         state.withLock { state in
             for (address, next) in pairs {
-                guard state.followers.updateValue(next, forKey: address) == nil else { continue }
-                state.order.append(address)
-                state.followerByteCount +|= address.utf8.count
+                let former = state.followers.updateValue(next, forKey: address)
+                state.followerByteCount +|= next.utf8.count
+                if let former {
+                    state.followerByteCount -|= former.utf8.count
+                } else {
+                    state.order.append(address)
+                    state.followerByteCount +|= address.utf8.count
+                }
             }
             while state.followerByteCount > Self.maximumFollowerSize, let first = state.order.popFirst() {
-                state.followers[first] = nil
-                state.followerByteCount -|= first.utf8.count
+                let next = state.followers.removeValue(forKey: first)
+                state.followerByteCount -|= first.utf8.count +| (next?.utf8.count ?? 0)
             }
         }
     }
@@ -186,7 +197,7 @@ final class SegmentMemory: Sendable {
                 state.transfers[key] = nil
                 return
             }
-            let size = transfer.byteCount
+            let size = transfer.byteCount +| key.size
             state.retained.append(Retained(key: key, byteCount: size, end: time.now + Self.retention))
             state.retainedByteCount +|= size
             removeOutdated(&state)

@@ -1,19 +1,40 @@
 import Foundation
+import MediaTiming
 import PlaylistEditing
 import PresentationLoading
+import Synchronization
 
 /// The breaks of edited live playlists in the state file of one server.
-struct FileBreakStore: BreakStore {
+///
+/// What was not requested since the program started makes room for others first, the least recently stored before the rest.
+final class FileBreakStore: BreakStore {
     private let file: StateFile
     private let queue = BlockingQueue("millstream.state")
+    private let time: any TimeSource
+    private let shares: Mutex<BreakShares>
 
-    init(_ file: StateFile) { self.file = file }
+    /// Creates a store.
+    ///
+    /// - Parameters:
+    ///   - file: The file; a client has at most a quarter of its sizes.
+    ///   - time: The clock.
+    init(_ file: StateFile, time: any TimeSource = SystemTimeSource()) {
+        self.file = file
+        self.time = time
+        let limits = file.limits
+        let shares = BreakShares.Limits(
+            size: limits.totalSize,
+            minimumSize: limits.totalSize / max(1, limits.valueCount)
+        )
+        self.shares = Mutex(BreakShares(shares))
+    }
 
     func breaks(of key: String) async throws -> StoredBreaks {
-        try await perform {
-            guard let value = try file.value(.breaks, of: key) else { return StoredBreaks() }
-            return StoredBreaks(json: value.bytes, revision: value.revision)
-        }
+        let file = file
+        guard let value = try await perform({ try file.value(.breaks, of: key) }) else { return StoredBreaks() }
+        let now = time.now
+        shares.withLock { $0.use(key, size: value.bytes.count, at: now) }
+        return StoredBreaks(json: value.bytes, revision: value.revision)
     }
 
     func store(
@@ -22,8 +43,16 @@ struct FileBreakStore: BreakStore {
         replacing revision: Int64,
         for client: ClientNetwork?
     ) async throws -> Bool {
-        try await perform {
-            try file.store(Array(try JSONEncoder().encode(breaks)), .breaks, of: key, replacing: revision)
+        let file = file
+        let bytes = Array(try JSONEncoder().encode(breaks))
+        let now = time.now
+        let keys = try shares.withLock { shares in
+            // The file removes what is not in use when it needs room.
+            _ = try shares.store(bytes.count, of: key, for: client, at: now)
+            return shares.keysInUse(at: now)
+        }
+        return try await perform {
+            try file.store(bytes, .breaks, of: key, replacing: revision, protecting: keys)
         }
     }
 

@@ -1,15 +1,27 @@
 import Foundation
 import MediaTiming
 import PlaylistEditing
+import Synchronization
 
 /// The breaks of edited live playlists in Redis, which several servers share.
 ///
-/// Each playlist is a hash with the fields `revision` and `breaks`, which expires a week after its last change.
+/// Each playlist is a hash with the fields `revision` and `breaks`, which expires six hours after its last change. Each server counts what
+/// it has stored in this time for each of its clients.
 final class RedisBreakStore: BreakStore {
     private let connection: RedisConnection
     private let queue = BlockingQueue("millstream.redis")
+    private let time: any TimeSource
+    private let shares: Mutex<BreakShares>
 
-    private static let lifetime = 7 * 86_400
+    private static let lifetime = 6 * 3_600
+
+    /// The limits for what one server stores: 64 MiB for a client, and 1 GiB for all.
+    static let defaultLimits = BreakShares.Limits(
+        size: 1 << 30,
+        clientSize: 64 << 20,
+        minimumSize: 8 << 10,
+        idleTime: .seconds(lifetime)
+    )
 
     /// Stores the breaks only if the version is that which was read, in one step.
     private static let script = """
@@ -19,7 +31,21 @@ final class RedisBreakStore: BreakStore {
         return 1
         """
 
-    init(_ address: RedisAddress) { connection = RedisConnection(address) }
+    /// Creates a store.
+    ///
+    /// - Parameters:
+    ///   - address: The server.
+    ///   - limits: The limits for what this process stores.
+    ///   - time: The clock.
+    init(
+        _ address: RedisAddress,
+        limits: BreakShares.Limits = RedisBreakStore.defaultLimits,
+        time: any TimeSource = SystemTimeSource()
+    ) {
+        connection = RedisConnection(address)
+        shares = Mutex(BreakShares(limits))
+        self.time = time
+    }
 
     /// Verifies that the server can be reached and accepts the connection.
     func verify() async throws { _ = try await command(["PING"]) }
@@ -29,6 +55,8 @@ final class RedisBreakStore: BreakStore {
             values.count == 2, case .text(let revision) = values[0], case .text(let breaks) = values[1],
             let number = Int64(String(decoding: revision, as: UTF8.self))
         else { return StoredBreaks() }
+        let now = time.now
+        shares.withLock { $0.use(key, size: breaks.count, at: now) }
         return StoredBreaks(json: breaks, revision: number)
     }
 
@@ -39,6 +67,9 @@ final class RedisBreakStore: BreakStore {
         for client: ClientNetwork?
     ) async throws -> Bool {
         let json = String(decoding: try JSONEncoder().encode(breaks), as: UTF8.self)
+        let now = time.now
+        // What makes room here has expired in Redis.
+        try shares.withLock { _ = try $0.store(json.utf8.count, of: key, for: client, at: now) }
         let reply = try await command([
             "EVAL", Self.script, "1", Self.name(key), "\(revision)", "\(revision +| 1)", json, "\(Self.lifetime)",
         ])

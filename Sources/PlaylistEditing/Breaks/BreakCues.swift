@@ -142,6 +142,19 @@ struct BreakCues {
 
     // MARK: Date ranges
 
+    /// The maximum number of bytes of an identifier that is stored as it is.
+    private static let maximumIdentifierSize = 64
+
+    /// Returns the identifier under which a break is stored: that of its date range, or a hash of one that is long.
+    ///
+    /// The identifiers of one playlist are compared only with each other, so that a source which makes two hashes equal could as well use
+    /// equal identifiers. The result is the identifier of itself.
+    static func identifier(_ id: String) -> String {
+        let size = id.utf8.count
+        guard size > maximumIdentifierSize else { return id }
+        return "hash-\(String(StableHash(id).value, radix: 16))-\(size)"
+    }
+
     /// Returns the meaning of the SCTE 35 commands of a date range.
     private static func signal(of range: DateRange) -> SpliceInformation.Signal? {
         if range["SCTE35-OUT"] != nil {
@@ -173,6 +186,7 @@ struct BreakCues {
             let announced = range.duration ?? end.map { MediaTime(value: $0 -| start, timescale: 1_000_000) }
             let duration = (announced ?? range.plannedDuration ?? commanded)?.microseconds
             guard let position = clock.position(at: start) else { continue }
+            let id = Self.identifier(range.id)
             let known = duration.map { max(0, $0) }
             // A break may be announced by tags as well, and by the date ranges of a provider and of a distributor.
             let boundary = clock.boundaryRange(of: position)
@@ -183,7 +197,7 @@ struct BreakCues {
             let same = isAtBoundary ? indexes[position] : isEarlier ? earlier : nil
             if let index = same {
                 let former = starts[index]
-                starts[index].aliases.append(range.id)
+                starts[index].aliases.append(id)
                 starts[index].duration = [former.duration, known].compactMap(\.self).max()
                 if announced != nil, former.duration == nil || durations[former.id] != nil {
                     durations[former.id] = starts[index].duration
@@ -191,8 +205,8 @@ struct BreakCues {
                 continue
             }
             if isAtBoundary { indexes[position] = starts.count } else { earlier = starts.count }
-            starts.append(Start(id: range.id, position: position, date: start, duration: known))
-            if announced != nil { durations[range.id] = known }
+            starts.append(Start(id: id, position: position, date: start, duration: known))
+            if announced != nil { durations[id] = known }
         }
     }
 

@@ -9,8 +9,8 @@ import MediaTiming
 struct BreakTimeline: Sendable, Hashable, Codable {
     /// A break that was replaced or is being replaced.
     struct Break: Sendable, Hashable, Codable {
-        /// The identifier of the cue.
-        let id: String
+        /// The identifier of the cue, as ``BreakCues/identifier(_:)`` returns it.
+        fileprivate(set) var id: String
         /// The sequence number of the first replaced segment in the source.
         let start: Int64
         /// The date of the break in microseconds since 1970, or `nil` if the source has no dates.
@@ -106,6 +106,8 @@ struct BreakTimeline: Sendable, Hashable, Codable {
     private static let maximumHandledCount = 4_096
     /// The maximum size of an advertisement in bytes.
     private static let maximumAdvertisementSize = 256 << 10
+    /// The maximum size of all different advertisements together, beyond which further breaks of a live playlist are not replaced.
+    private static let maximumAdvertisementsSize = 1 << 20
     /// The number of segments before the playlist for which breaks are stored, because other servers may have an earlier version
     /// of it.
     private static let storedSegmentCount: Int64 = 200
@@ -201,7 +203,9 @@ struct BreakTimeline: Sendable, Hashable, Codable {
                 // A break in progress is not known to have been replaced from its start.
                 guard cue.elapsed == 0 || isFirstPlaylist else { continue }
                 // The program of an event goes on, whatever the number of its breaks.
-                guard breaks.count < Self.maximumBreakCount || !playlist.isLive else { continue }
+                guard !playlist.isLive || breaks.count < Self.maximumBreakCount && hasRoom(for: advertisement) else {
+                    continue
+                }
                 let date = segment.programDateTime?.sinceEpoch.microseconds
                 try startBreak(
                     cue.id,
@@ -408,6 +412,18 @@ struct BreakTimeline: Sendable, Hashable, Codable {
             breaks[breaks.count - 1].discontinuity = max(0, shift +| segment.discontinuitySequence -| added)
         }
         breaks[breaks.count - 1].end = Break.End(count: count, discontinuityShift: shift)
+    }
+
+    /// Returns a Boolean value that indicates whether the text of an advertisement can be stored beside the others.
+    private func hasRoom(for advertisement: Advertisement) -> Bool {
+        let size = advertisements.reduce(advertisement.text.utf8.count) { $0 +| $1.utf8.count }
+        return size <= Self.maximumAdvertisementsSize || advertisements.contains(advertisement.text)
+    }
+
+    /// Replaces the long identifiers that an earlier version of this program has stored.
+    mutating func boundIdentifiers() {
+        handled = handled.map { BreakCues.identifier($0) }
+        for index in breaks.indices { breaks[index].id = BreakCues.identifier(breaks[index].id) }
     }
 
     /// Removes breaks that no server's version of the playlist contains.

@@ -17,6 +17,7 @@ public struct BreakTimelines: Sendable, Hashable, Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         timelines = try container.decode([String: BreakTimeline].self, forKey: .timelines)
+        for edit in timelines.keys { timelines[edit]?.boundIdentifiers() }
         guard timelines.values.allSatisfy(\.isConsistent) else {
             throw DecodingError.dataCorruptedError(
                 forKey: .timelines,
@@ -35,7 +36,10 @@ public struct BreakTimelines: Sendable, Hashable, Codable {
     }
 
     /// The approximate size in memory, in bytes.
-    package var size: Int { timelines.values.reduce(512) { $0 +| $1.size } }
+    package var size: Int { timelines.reduce(512) { $0 +| $1.key.utf8.count +| $1.value.size } }
+
+    /// The maximum size of the timelines of a playlist, which servers store.
+    static let maximumSize = 4 << 20
 }
 
 /// The timelines that the edits of one playlist continue.

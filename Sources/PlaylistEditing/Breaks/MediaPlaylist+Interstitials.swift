@@ -1,5 +1,6 @@
 import HLSPlaylist
 import MediaTiming
+import ResourceAddressing
 
 extension MediaPlaylist {
     /// Returns the playlist with a date range for each break, with which players play another playlist (RFC 8216bis Appendix D).
@@ -65,8 +66,9 @@ extension MediaPlaylist {
         _ rule: BreakRule,
         _ address: String
     ) -> String {
+        let id = "break-\(start.sinceEpoch.microseconds / 1_000)"
         var attributes = [
-            "ID=\"break-\(start.sinceEpoch.microseconds / 1_000)\"",
+            "ID=\"\(id)\"",
             "CLASS=\"\(Interstitial.classIdentifier)\"",
             "START-DATE=\"\(start)\"",
         ]
@@ -77,7 +79,17 @@ extension MediaPlaylist {
         } else if !isLive {
             attributes.append("X-RESUME-OFFSET=0")
         }
-        attributes.append("X-ASSET-URI=\"\(address)\"")
+        attributes.append("X-ASSET-URI=\"\(Self.asset(at: address, of: id))\"")
         return "#EXT-X-DATERANGE:" + attributes.joined(separator: ",")
+    }
+
+    /// Returns the URL of an asset with the ID of its date range as a query parameter (RFC 8216bis §D.4); a URL that has the parameter,
+    /// and one of another scheme than HTTP, are unchanged.
+    private static func asset(at address: String, of id: String) -> String {
+        let name = "_HLS_interstitial_id="
+        let end = address.firstIndex(of: "#") ?? address.endIndex
+        guard ResourceAddress(address).isHTTP, !address[..<end].contains(name) else { return address }
+        let mark = address[..<end].contains("?") ? "&" : "?"
+        return "\(address[..<end])\(mark)\(name)\(id)\(address[end...])"
     }
 }

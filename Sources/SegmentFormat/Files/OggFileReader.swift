@@ -8,6 +8,8 @@ struct OggFileReader: MediaFileReader {
     private var preSkip: Int64 = 0
     private var codec = ""
     private var channelCount = 0
+    /// The language in the comments of the stream; `nil` if they have none.
+    private var language: String?
     private var duration: MediaTime?
     private var hasTail = false
     /// The end of the last page that begins in the file, which can be after the end of the file; `nil` if it is unknown.
@@ -20,6 +22,7 @@ struct OggFileReader: MediaFileReader {
         if rate == nil {
             guard let head = file.loadedBytes(at: 0, count: 64) else { return file.request(at: 0, count: 4_096) }
             readFirstPage(head)
+            language = Self.language(head)
         }
         guard let length = file.length else { return .ready(makeTimeline(from: file)) }
         while !hasTail {
@@ -50,6 +53,67 @@ struct OggFileReader: MediaFileReader {
             let value = Self.littleEndian(4, bytes, at: start + 12)
             if value > 0 { (rate, codec, channelCount) = (value, "vorbis", Int(bytes[start + 11])) }
         }
+    }
+
+    /// The maximum length of a language tag (RFC 5646 §4.4.1).
+    private static let maximumLanguageLength = 35
+
+    /// Returns the language in the comments of the second page (Vorbis I §5.2.1, RFC 7845 §5.2), as far as the page is loaded;
+    /// `nil` if there is none.
+    private static func language(_ found: LoadedFileParts.LoadedBytes) -> String? {
+        let bytes = found.bytes.span
+        // The first page has only the header of the codec.
+        guard let page = endOfPage(bytes, at: found.offset), let last = endOfPage(bytes, at: page) else { return nil }
+        let end = min(last, bytes.count)
+        var offset = page + 27 + Int(bytes[page + 26])
+        if bytes.hasBytes("\u{3}vorbis", at: offset) {
+            offset += 7
+        } else if bytes.hasBytes("OpusTags", at: offset) {
+            offset += 8
+        } else {
+            return nil
+        }
+        // The name of the encoder, then the number of comments.
+        guard offset <= end - 4 else { return nil }
+        let nameLength = Int(littleEndian(4, bytes, at: offset))
+        offset += 4 + nameLength
+        guard offset <= end - 4 else { return nil }
+        var remainingCount = littleEndian(4, bytes, at: offset)
+        offset += 4
+        while remainingCount > 0, offset <= end - 4 {
+            let length = Int(littleEndian(4, bytes, at: offset))
+            offset += 4
+            guard length <= end - offset else { return nil }
+            if let value = Self.language(ofComment: found.bytes[offset..<offset + length]) { return value }
+            offset += length
+            remainingCount -= 1
+        }
+        return nil
+    }
+
+    /// Returns the value of a comment such as `LANGUAGE=en`; `nil` for other comments, and for other texts than a language tag.
+    private static func language(ofComment comment: ArraySlice<UInt8>) -> String? {
+        let name = "language="
+        let limit = name.utf8.count + maximumLanguageLength
+        guard comment.count > name.utf8.count, comment.count <= limit else { return nil }
+        let text = String(decoding: comment, as: UTF8.self)
+        guard text.prefix(name.count).lowercased() == name else { return nil }
+        let value = text.dropFirst(name.count)
+        let primary = value.prefix { $0 != "-" }
+        guard (2...3).contains(primary.utf8.count), primary.allSatisfy({ $0.isASCII && $0.isLetter }),
+            primary.lowercased() != "und"
+        else { return nil }
+        return String(value)
+    }
+
+    /// Returns the index after a page, which can be after the loaded bytes; `nil` if there is no page header.
+    private static func endOfPage(_ bytes: Span<UInt8>, at start: Int) -> Int? {
+        guard bytes.hasBytes("OggS", at: start), start + 27 <= bytes.count else { return nil }
+        let table = start + 27
+        var end = table + Int(bytes[start + 26])
+        guard end <= bytes.count else { return nil }
+        for index in table..<end { end += Int(bytes[index]) }
+        return end
     }
 
     /// Returns the granule position of the stream's last page on which a packet ends.
@@ -107,6 +171,7 @@ struct OggFileReader: MediaFileReader {
                 id: 0,
                 mediaType: .audio,
                 codec: codec,
+                language: language,
                 channelCount: channelCount,
                 sampleRate: rate.map { Int($0) }
             )

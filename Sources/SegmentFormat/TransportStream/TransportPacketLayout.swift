@@ -36,4 +36,13 @@ package struct TransportPacketLayout: Sendable, Hashable {
         }
         return nil
     }
+
+    /// Returns the number of bytes that belong to no packet, because there are no sync bytes.
+    ///
+    /// - Parameter bytes: The bytes for which the layout was created.
+    /// - Returns: The number of bytes before, between and after the packets.
+    package func skippedByteCount(in bytes: Span<UInt8>) -> Int {
+        let skipped = TransportStreamSummary.forEachPacket(in: bytes, self) { _, _ in }
+        return skipped + firstSync
+    }
 }

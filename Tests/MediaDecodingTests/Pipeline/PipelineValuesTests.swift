@@ -106,6 +106,54 @@ import Testing
         #expect(second + MediaTime(seconds: 3) == MediaTime(seconds: 6))
     }
 
+    // MARK: Damage
+
+    /// Adds packets of a second each; digits are damaged packets, and capital letters are key frames.
+    private func add(_ packets: String, of entry: Int, to damage: inout DecodingDamage) -> [MediaTimeRange] {
+        packets.enumerated().compactMap { position, letter in
+            damage.add(
+                range(Int64(position), Int64(position) + 1),
+                isKeyFrame: letter.isUppercase,
+                isDamaged: letter.isNumber,
+                of: entry
+            )
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("Ppppp", nil), ("P1pp2p", nil), ("P12", nil), ("P123", 4), ("P1p2p34", 7), ("P123ppp", nil),
+        ] as [(String, Int64?)]
+    )
+    func segmentIsDamagedIfMostPacketsAre(packets: String, end: Int64?) {
+        var damage = DecodingDamage()
+        #expect(add(packets, of: 1, to: &damage).isEmpty)
+        // The first packet of the next segment ends the previous one.
+        var copy = damage
+        #expect(add("p", of: 2, to: &copy) == (end.map { [range(0, $0)] } ?? []))
+        #expect(copy.finish() == nil)
+        #expect(damage.finish() == end.map { range(0, $0) })
+        #expect(damage.finish() == nil)
+    }
+
+    /// A decoder rejects the packets before the first key frame of an intact stream.
+    @Test func packetsBeforeTheFirstKeyFrameAreNotDamage() {
+        var damage = DecodingDamage()
+        #expect(add("12345Ppp", of: 1, to: &damage).isEmpty)
+        #expect(damage.finish() == nil)
+    }
+
+    @Test func mediaIsMostlyLostIfMoreThanHalfIs() {
+        var loss = MediaLoss()
+        #expect(!loss.isMostOfMedia)
+        loss.add(1, of: 2)
+        #expect(!loss.isMostOfMedia)
+        loss.add(1, of: 1)
+        #expect(loss.isMostOfMedia)
+        loss.add(.max, of: .max)
+        #expect(loss.lost == .max && loss.total == .max && loss.isMostOfMedia)
+    }
+
     // MARK: Playback clock
 
     @Test func clockDoesNotAdvanceBeforeItsStart() {

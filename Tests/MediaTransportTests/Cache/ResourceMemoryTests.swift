@@ -121,6 +121,18 @@ import Testing
         #expect(stage.memory.freshVersion(of: ResourceAddress("https://h/large")) == nil)
     }
 
+    @Test func addressesAndHeaderFieldsAreCounted() async throws {
+        let text = String(repeating: "x", count: 10_000)
+        let addresses = Stage(size: 100_000)
+        addresses.origin.respond(with: .text("one", "Cache-Control: max-age=60"))
+        for number in 0..<50 { _ = try await addresses.load("\(number)\(text)") }
+        #expect((1...9).contains(addresses.memory.count))
+        let fields = Stage(size: 100_000)
+        fields.origin.respond(with: .text("one", "Cache-Control: max-age=60", "ETag: \"\(text)\""))
+        for number in 0..<50 { _ = try await fields.load("\(number)") }
+        #expect((1...9).contains(fields.memory.count))
+    }
+
     // MARK: Simultaneous requests
 
     /// A transport that answers when the test permits it.

@@ -1,0 +1,25 @@
+import MediaTiming
+
+/// An amount of media, and the part of it that is certainly lost.
+///
+/// Only bytes or samples that no intact segment contains count as lost. Media that a segment merely lacks does not: the
+/// last segment, sparse video or a key frame for trick play may be much shorter than the playlist declares.
+struct MediaLoss: Sendable, Hashable {
+    /// The part of ``total`` that is lost.
+    private(set) var lost = 0
+    /// The amount of media, in bytes or samples.
+    private(set) var total = 0
+
+    /// A Boolean value that indicates whether more than half of the media is lost.
+    var isMostOfMedia: Bool { lost > total / 2 }
+
+    /// Adds media.
+    ///
+    /// - Parameters:
+    ///   - lost: The part that is lost, in the same unit as `total`.
+    ///   - total: The amount of media.
+    mutating func add(_ lost: Int, of total: Int) {
+        self.lost +|= lost
+        self.total +|= total
+    }
+}
