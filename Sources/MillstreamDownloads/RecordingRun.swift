@@ -253,8 +253,10 @@ struct RecordingRun: Sendable {
         var step = cursor.step(to: playlist, after: writer.last, startingAt: start)
         guard !step.positions.isEmpty else {
             // The end of a break can be known without a new segment.
-            try await supervised { try writer.updateDateRanges(of: playlist, supervision: $0) }
-            reportOmission(of: writer)
+            if !playlist.dateRanges.isEmpty {
+                try await supervised { try writer.updateDateRanges(of: playlist, supervision: $0) }
+                reportOmission(of: writer)
+            }
             return false
         }
         if let duration = options.duration {

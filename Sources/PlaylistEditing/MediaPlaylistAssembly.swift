@@ -203,12 +203,23 @@ struct MediaPlaylistAssembly {
     /// A Boolean value that indicates whether the tags of the host that concern the whole playlist are preserved.
     private var preservesPlaylistTags: Bool { numbering?.isHostLive ?? true }
 
+    /// The number of lines at the end of ``headerLines`` that are left out: from the first tag that announces a break at the first
+    /// segment of the host, if that segment is removed.
+    private var removedCueLineCount: Int {
+        guard !runs.contains(where: { $0.isPrimary && $0.positions.lowerBound == 0 }) else { return 0 }
+        let last = headerLines.lastIndex { $0.isPlaylistWide } ?? headerLines.startIndex
+        let cue = headerLines[last...].firstIndex { line in
+            BreakCues.cueTags.contains(String(primary.text(line.text).drop { $0 == "#" }.prefix { $0 != ":" }))
+        }
+        return cue.map { headerLines.endIndex - $0 } ?? 0
+    }
+
     private mutating func writeHeader() {
         let targetIsMissing = primary.targetDuration == nil
         let declaresDiscontinuities =
             primary.discontinuitySequence > 0
             || primary.lines(ofSegment: 0).contains { $0.tag == .discontinuitySequence }
-        for line in headerLines + movedLines {
+        for line in headerLines.dropLast(removedCueLineCount) + movedLines {
             // An end marker before the segments is left out; the trailer is written with one if it applies.
             if line.tag == .endList { continue }
             // A live playlist is not complete, and players join it near its end.

@@ -95,6 +95,16 @@ import Testing
         #expect(open.serverControl?.canBlockReload == true && open.editedText.contains("#EXT-X-PRELOAD-HINT"))
     }
 
+    /// A break would otherwise seem to begin later, and to be as long as before.
+    @Test func announcementOfABreakIsRemovedWithItsSegment() throws {
+        let stream = BreakStream(count: 6, [0: "#EXT-X-CUE-OUT:18\n", 3: "#EXT-X-CUE-IN\n"])
+        for ended in [false, true] {
+            let result = try #require(try edited(edits(["start=6"]), [stream.version(endingAt: 6, ended: ended)]).first)
+            #expect(result.segmentNames == "1 2 3 4 5")
+            #expect(!result.editedText.contains("CUE-OUT") && result.editedText.contains("#EXT-X-CUE-IN"))
+        }
+    }
+
     /// Breaks are replaced before or after a playlist is shortened, with the same consistency of numbers.
     @Test(arguments: [
         ["duration=20", "RULE"], ["RULE", "duration=20"], ["trim=6...24", "RULE"], ["RULE", "trim=6...24"],

@@ -41,7 +41,7 @@ struct BreakCues {
     /// The names of tags that contain a splice information section, as their value or as the attribute `CUE`.
     private static let sectionTags: Set<String> = ["EXT-OATCLS-SCTE35", "EXT-X-SCTE35", "EXT-SCTE35"]
     /// The names of all tags that announce breaks.
-    private static let cueTags = sectionTags.union(["EXT-X-CUE-OUT", "EXT-X-CUE-OUT-CONT", "EXT-X-CUE-IN", "EXT-X-CUE"])
+    static let cueTags = sectionTags.union(["EXT-X-CUE-OUT", "EXT-X-CUE-OUT-CONT", "EXT-X-CUE-IN", "EXT-X-CUE"])
     /// The names of the tags of low-latency playlists (RFC 8216bis §4.4.3.7, §4.4.3.8, §4.4.4.9, §4.4.5.2–4), whose media
     /// would be part of a break before it is known to be one.
     private static let lowLatencyTags: Set<String> = [
