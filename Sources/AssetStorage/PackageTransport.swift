@@ -1,4 +1,5 @@
 package import Foundation
+import MediaTiming
 package import MediaTransport
 package import ResourceAddressing
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import MediaTiming
 
 /// The options for the download of several sources.
 struct DownloadListFlags: ParsableArguments {
@@ -122,14 +123,14 @@ final class DownloadArchive {
             if size < readSize { readSize = 0 }
             guard size > readSize else { return false }
             try file.seek(toOffset: readSize)
-            let data = try file.read(upToCount: Int(clamping: size - readSize)) ?? Data()
+            let data = try file.read(upToCount: Int(clamping: size -| readSize)) ?? Data()
             var text = String(decoding: data, as: UTF8.self)[...]
             // Some editors write a byte order mark at the start of a file.
             if readSize == 0, text.first == "\u{FEFF}" { text.removeFirst() }
             addresses.formUnion(text.split(whereSeparator: \.isNewline).map(String.init))
             guard let end = data.lastIndex(of: UInt8(ascii: "\n")) else { return !data.isEmpty }
             // The rest of the last line may still be written.
-            readSize += UInt64(clamping: data.distance(from: data.startIndex, to: end)) + 1
+            readSize +|= UInt64(clamping: data.distance(from: data.startIndex, to: end)) +| 1
             return data.index(after: end) != data.endIndex
         } catch let failure as Failure {
             throw failure

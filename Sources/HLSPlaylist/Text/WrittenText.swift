@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// A namespace for text from outside in the form that a line of a playlist allows (RFC 8216bis §4.1, §4.2).
 ///
 /// The value of a variable can have any characters, because it can come from the query of a URL (§4.4.2.3). Characters that would end

@@ -84,8 +84,8 @@ struct OggFileReader: MediaFileReader {
             let length = Int(littleEndian(4, bytes, at: offset))
             offset += 4
             guard length <= end - offset else { return nil }
-            if let value = Self.language(ofComment: found.bytes[offset..<offset + length]) { return value }
-            offset += length
+            if let value = Self.language(ofComment: found.bytes[offset..<(offset +| length)]) { return value }
+            offset +|= length
             remainingCount -= 1
         }
         return nil
