@@ -86,7 +86,7 @@ struct OggFileReader: MediaFileReader {
             guard length <= end - offset else { return nil }
             if let value = Self.language(ofComment: found.bytes[offset..<(offset +| length)]) { return value }
             offset +|= length
-            remainingCount -= 1
+            remainingCount -|= 1
         }
         return nil
     }
