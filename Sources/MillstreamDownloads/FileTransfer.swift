@@ -277,7 +277,8 @@ struct FileTransfer {
         let begun = time.now
         var (written, lastNoted) = (begun, begun)
         var skipped: Int64 = 0
-        var precedence = makePrecedence(reception)
+        var precedence: PlaybackPrecedence?
+        if case .server = source { precedence = makePrecedence(reception) }
         do {
             for try await buffer in response.body {
                 // Bytes before the range were received, although they are not a part of the file.

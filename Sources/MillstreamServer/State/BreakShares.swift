@@ -85,7 +85,7 @@ struct BreakShares {
     ///   - key: The key of their playlist.
     ///   - client: The client that requests the playlist; `nil` for one in this process.
     ///   - now: The time.
-    /// - Returns: The keys of the playlists that are not played anymore, and make room for these breaks.
+    /// - Returns: The keys of the playlists that are not played anymore and no longer count, so that these breaks fit.
     /// - Throws: ``ServerError`` with 429 if the client has too many playlists, with 503 if all clients together have.
     mutating func store(
         _ count: Int,

@@ -6,7 +6,8 @@ import Synchronization
 
 /// The breaks of edited live playlists in the state file of one server.
 ///
-/// What was not requested since the program started makes room for others first, the least recently stored before the rest.
+/// If the file exceeds its limits, the timelines that were not requested within five minutes are removed, the least recently stored
+/// first.
 final class FileBreakStore: BreakStore {
     private let file: StateFile
     private let queue = BlockingQueue("millstream.state")
@@ -47,7 +48,7 @@ final class FileBreakStore: BreakStore {
         let bytes = Array(try JSONEncoder().encode(breaks))
         let now = time.now
         let keys = try shares.withLock { shares in
-            // The file removes what is not in use when it needs room.
+            // The file removes timelines that are not in use if it exceeds its limits.
             _ = try shares.store(bytes.count, of: key, for: client, at: now)
             return shares.keysInUse(at: now)
         }

@@ -68,7 +68,7 @@ final class RedisBreakStore: BreakStore {
     ) async throws -> Bool {
         let json = String(decoding: try JSONEncoder().encode(breaks), as: UTF8.self)
         let now = time.now
-        // What makes room here has expired in Redis.
+        // The timelines that no longer count have expired in Redis.
         try shares.withLock { _ = try $0.store(json.utf8.count, of: key, for: client, at: now) }
         let reply = try await command([
             "EVAL", Self.script, "1", Self.name(key), "\(revision)", "\(revision +| 1)", json, "\(Self.lifetime)",
