@@ -53,7 +53,11 @@ final class RecordingOrigin: Sendable {
                             try await Task.sleep(for: .milliseconds(20))
                         }
                     }
-                    if delay > .zero { try await Task.sleep(for: delay) }
+                    let end = ContinuousClock.now + delay
+                    // A delay that is removed meanwhile ends, so that the origin is stopped without it.
+                    while ContinuousClock.now < end, self.delay > .zero {
+                        try await Task.sleep(for: .milliseconds(20))
+                    }
                 },
                 onRunning: { port in self.state.withLock { $0.port = port } }
             )
@@ -66,6 +70,7 @@ final class RecordingOrigin: Sendable {
     func stop() async {
         let task = state.withLock { state in
             state.answeredSegments = nil
+            state.delay = .zero
             return state.task
         }
         task?.cancel()
