@@ -52,16 +52,25 @@ package enum PrivateFiles {
     ///
     /// - Throws: `POSIXError`.
     package static func createIfMissing(_ path: String) throws {
+        try createIfMissing(path) { link($0, $1) }
+    }
+
+    /// Creates an empty file if there is none, with a replaceable function that creates a hard link, so that tests can
+    /// simulate a file system that does not support them.
+    static func createIfMissing(_ path: String, linking: (_ existing: String, _ new: String) -> CInt) throws {
         var status = stat()
         guard lstat(path, &status) != 0 else { return }
         let partial = partialPath(path)
         close(try create(partial))
         defer { unlink(partial) }
-        guard link(partial, path) != 0, errno != EEXIST else { return }
+        guard linking(partial, path) != 0, errno != EEXIST else { return }
         // The file system does not support hard links.
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, fileMode)
-        guard descriptor >= 0 || errno == EEXIST else { throw failure(errno) }
-        if descriptor >= 0 { close(descriptor) }
+        if descriptor >= 0 {
+            close(descriptor)
+        } else if errno != EEXIST {
+            throw failure(errno)
+        }
     }
 
     /// Replaces a file atomically, so that readers see either the old or the new content.

@@ -1,6 +1,7 @@
 import MediaTiming
 import MediaTransport
 import MillstreamTesting
+import NIOCore
 import ResourceAddressing
 import Synchronization
 import Testing
@@ -14,6 +15,32 @@ private final class SetTime: TimeSource {
     func advance(by duration: Duration) { time.withLock { $0 += duration } }
 
     func sleep(for duration: Duration) async throws {}
+}
+
+/// A transport whose responses have a body with an announced length, and an error after it.
+private struct BodyTransport: Transport {
+    private let body: TransportBody
+    private let announced: Int64?
+
+    init(_ bytes: [UInt8], announced: Int64?, failure: (any Error)? = nil) {
+        self.announced = announced
+        body = TransportBody(
+            AsyncThrowingStream<ByteBuffer, any Error> { continuation in
+                continuation.yield(ByteBuffer(bytes: bytes))
+                continuation.finish(throwing: failure)
+            }
+        )
+    }
+
+    func send(_ request: TransportRequest) async throws -> TransportResponse {
+        TransportResponse(
+            status: 200,
+            headers: [],
+            address: request.address,
+            expectedLength: announced,
+            body: body
+        )
+    }
 }
 
 /// Tests of origins that replace others that fail.
@@ -104,6 +131,58 @@ private final class SetTime: TimeSource {
         )
         let loaded = try await loader.load(TransportRequest(ResourceAddress("https://a/live/x"), kind: .playlist))
         #expect(loaded.bytes == Array("b".utf8))
+    }
+
+    /// The origin of a body that fails in the middle is tried last, and that of a complete one is not.
+    @Test(
+        arguments: [
+            (4, 4, false), (4, 3, false), (4, 5, true), (0, 1, true), (0, 0, false), (4, nil, false),
+        ] as [(Int, Int64?, Bool)]
+    )
+    func lengthOfABodyDecidesOnItsOrigin(count: Int, announced: Int64?, isFailed: Bool) async throws {
+        let base = BodyTransport([UInt8](repeating: 1, count: count), announced: announced)
+        let transport = AlternateTransport(base, groups: Self.groups, time: SetTime())
+        let response = try await send(transport, "https://a/live/x")
+        for try await _ in response.body {}
+        let next = transport.preferredAddress(for: ResourceAddress("https://a/live/x")).text
+        #expect(next == (isFailed ? "https://b/copy/x" : "https://a/live/x"))
+    }
+
+    @Test(arguments: [true, false]) func errorOfABodyDecidesOnItsOrigin(isOfTransport: Bool) async throws {
+        let failure: any Error = isOfTransport ? TransportError(.connectionLost, "no") : CancellationError()
+        let base = BodyTransport([1, 2], announced: nil, failure: failure)
+        let transport = AlternateTransport(base, groups: Self.groups, time: SetTime())
+        let response = try await send(transport, "https://a/live/x")
+        await #expect(throws: (any Error).self) { for try await _ in response.body {} }
+        let next = transport.preferredAddress(for: ResourceAddress("https://a/live/x")).text
+        #expect(next == (isOfTransport ? "https://b/copy/x" : "https://a/live/x"))
+    }
+
+    @Test func originsThatFailedAreTriedInTheOrderOfTheirFailures() async throws {
+        let time = SetTime()
+        let script = ScriptedTransport([
+            "https://a/live/x": [Self.failure(.cannotConnect)],
+            "https://b/copy/x": [.text("b"), Self.failure(.cannotConnect)],
+            "https://c/live/x": [.text("c"), Self.failure(.cannotConnect)],
+        ])
+        let transport = AlternateTransport(script, groups: Self.groups, time: time)
+        _ = try await send(transport, "https://a/live/x")
+        time.advance(by: .seconds(10))
+        _ = try await send(transport, "https://a/live/x")
+        time.advance(by: .seconds(1))
+        await #expect(throws: TransportError.self) { _ = try await send(transport, "https://a/live/x") }
+        #expect(script.requestedAddresses.map { $0.dropFirst(8).first } == ["a", "b", "b", "c", "c", "a", "b"])
+        time.advance(by: .seconds(30))
+        #expect(transport.preferredAddress(for: ResourceAddress("https://c/live/x")).text == "https://a/live/x")
+    }
+
+    @Test func missingResourceDoesNotExcludeItsOrigin() async throws {
+        let script = ScriptedTransport([
+            "https://a/live/x": [Self.failure(.status, status: 404)], "https://b/copy/x": [.text("b")],
+        ])
+        let transport = AlternateTransport(script, groups: Self.groups, time: SetTime())
+        _ = try await send(transport, "https://a/live/x")
+        #expect(transport.preferredAddress(for: ResourceAddress("https://a/live/y")).text == "https://a/live/y")
     }
 
     @Test func originsWithoutAPathAreDistinguished() async throws {

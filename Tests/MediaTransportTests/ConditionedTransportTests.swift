@@ -250,6 +250,7 @@ import Testing
             return (await error, time.now)
         }
         #expect(error?.code == .timedOut && now <= .seconds(30))
+        #expect(error?.address?.text == "http://h/a")
     }
 
     @Test func concurrentRequestsShareOneNameLookup() async throws {
@@ -369,6 +370,165 @@ import Testing
             try await time.sleep(for: .seconds(10))
             #expect(source.count == count && count < 100)
         }
+    }
+
+    @Test func transferThatWaitsForBytesIsCanceledWhenReadingStops() async throws {
+        let time = Simulation()
+        let source = SilentTransport(time)
+        try await time.run {
+            do {
+                let link = ConditionedLink(LinkProfile(name: "t"), time: time)
+                let response = try await ConditionedTransport(source, over: link).send(Self.request("http://h/a"))
+                try await time.sleep(for: .seconds(1))
+                withExtendedLifetime(response) {}
+            }
+            try await time.sleep(for: .seconds(10))
+            #expect(source.end == .seconds(1))
+        }
+    }
+
+    /// Retransmissions take 4 seconds, in which the sender could send more than 20 MiB.
+    @Test func bytesInFlightAreLimitedTo8MiB() async throws {
+        let time = Simulation()
+        let most = try await time.run {
+            let profile = LinkProfile(name: "t", down: Self.way(loss: 0.02), up: Self.way(milliseconds: 4_000))
+            let link = ConditionedLink(profile, time: time, stallTimeout: .seconds(600))
+            let transport = ConditionedTransport(EndlessTransport(), over: link)
+            let response = try await transport.send(Self.request("http://h/a"))
+            var iterator = response.body.makeAsyncIterator()
+            var (received, most) = (Int64(0), Int64(0))
+            while received < 40 << 20, let buffer = try await iterator.next() {
+                received += Int64(buffer.readableBytes)
+                most = max(most, link.transmittedByteCount - received)
+            }
+            return most
+        }
+        #expect(most > 7 << 20 && most <= 8 << 20)
+    }
+
+    @Test(arguments: [0, 10_000] as [Int64]) func endOfTheLinkEndsItsTransfers(latency: Int64) async throws {
+        let time = Simulation()
+        let end = try await time.run {
+            let profile = LinkProfile(name: "t", down: Self.way(kilobits: 8), up: Self.way(milliseconds: latency))
+            let link = ConditionedLink(profile, time: time)
+            let transport = ConditionedTransport(Self.scripted(["http://h/a": 100_000]), over: link)
+            async let error = #expect(throws: CancellationError.self) {
+                _ = try await Self.arrivals(transport, "http://h/a", time)
+            }
+            try await time.sleep(for: .seconds(5))
+            link.end()
+            _ = await error
+            return time.now
+        }
+        #expect(end <= .milliseconds(5_100))
+    }
+
+    // MARK: Heads
+
+    @Test(arguments: [(20_000, nil), (20_001, 20_000), (30_000, 20_000)] as [(Int64, Int64?)])
+    func headThatTakesLongerThanTheTimeoutFails(latency: Int64, failure: Int64?) async throws {
+        let time = Simulation()
+        let (code, now) = try await time.run { () async throws -> (TransportError.Code?, Duration) in
+            let profile = LinkProfile(name: "t", up: Self.way(milliseconds: latency))
+            let link = ConditionedLink(profile, time: time, stallTimeout: .seconds(20))
+            let transport = ConditionedTransport(Self.scripted(["http://h/a": 10]), over: link)
+            do {
+                _ = try await transport.send(Self.request("http://h/a"))
+                return (nil, time.now)
+            } catch let error as TransportError {
+                return (error.code, time.now)
+            }
+        }
+        #expect(code == (failure == nil ? nil : .timedOut))
+        #expect(now == .milliseconds(failure ?? latency))
+    }
+
+    @Test func headIsSentAgainUnderChangedConditions() async throws {
+        let time = Simulation()
+        let head = try await time.run {
+            let slow = LinkProfile(name: "slow", up: Self.way(milliseconds: 10_000))
+            let link = ConditionedLink(slow, time: time)
+            let transport = ConditionedTransport(Self.scripted(["http://h/a": 10]), over: link)
+            async let arrivals = Self.arrivals(transport, "http://h/a", time)
+            try await time.sleep(for: .seconds(1))
+            link.change(to: LinkProfile(name: "fast", up: Self.way(milliseconds: 3_000)))
+            return try await arrivals.head
+        }
+        #expect(head == .seconds(3))
+    }
+
+    /// A host name takes 3 seconds once, and each of the redirects 300 milliseconds.
+    @Test(arguments: [(0, 3_300), (1, 6_600), (2, 6_900)] as [(Int, Int64)])
+    func redirectsTakeTheirLatency(count: Int, milliseconds: Int64) async throws {
+        let time = Simulation()
+        let head = try await time.run {
+            let profile = LinkProfile(
+                name: "t",
+                down: Self.way(milliseconds: 200),
+                up: Self.way(milliseconds: 100),
+                dnsDelay: .seconds(3)
+            )
+            let link = ConditionedLink(profile, time: time)
+            let transport = ConditionedTransport(RedirectedTransport(count: count), over: link)
+            return try await Self.arrivals(transport, "http://h/a", time).head
+        }
+        #expect(head == .milliseconds(milliseconds))
+    }
+
+    @Test func localResourcesDoNotCrossTheLink() async throws {
+        let time = Simulation()
+        try await time.run {
+            let profile = LinkProfile(name: "t", down: Self.way(milliseconds: 200), dnsDelay: .seconds(3))
+            let transport = ConditionedTransport(
+                Self.scripted(["file:///a": 10]),
+                over: ConditionedLink(profile, time: time)
+            )
+            let (head, bytes, _) = try await Self.arrivals(transport, "file:///a", time)
+            #expect(head == .zero && bytes.map(\.time) == [.zero])
+        }
+    }
+}
+
+/// A transport whose response has a body that never begins, and that records the time of its cancellation.
+private final class SilentTransport: Transport {
+    private let time: any TimeSource
+    private let cancellation = Mutex<Duration?>(nil)
+
+    init(_ time: any TimeSource) { self.time = time }
+
+    var end: Duration? { cancellation.withLock { $0 } }
+
+    func send(_ request: TransportRequest) async throws -> TransportResponse {
+        let body = AsyncStream<ByteBuffer>(unfolding: { [self] in
+            try? await time.sleep(for: .seconds(3_600))
+            cancellation.withLock { $0 = time.now }
+            return nil
+        })
+        return TransportResponse(
+            status: 200,
+            headers: [],
+            address: request.address,
+            expectedLength: nil,
+            body: TransportBody(body)
+        )
+    }
+}
+
+/// A transport that has followed redirects to another host.
+private struct RedirectedTransport: Transport {
+    let count: Int
+
+    func send(_ request: TransportRequest) async throws -> TransportResponse {
+        var measurement = TransferMeasurement()
+        measurement.redirectCount = count
+        return TransportResponse(
+            status: 200,
+            headers: [],
+            address: ResourceAddress("http://other/b"),
+            expectedLength: 1,
+            body: TransportBody([1]),
+            record: TransferRecord(measurement)
+        )
     }
 }
 

@@ -43,6 +43,39 @@ import Testing
         #expect(error?.code == .status && error?.status == 400 && error?.explanation == nil)
     }
 
+    @Test(arguments: [(4_096, true), (4_097, false)])
+    func bodyOfUpTo4KiBIsRead(count: Int, isRead: Bool) async throws {
+        let body = Self.report + String(repeating: " ", count: count - Self.report.utf8.count)
+        let error = try await failure("application/json", body)
+        #expect(error?.status == 400 && error?.explanation == (isRead ? "start must be a time" : nil))
+    }
+
+    /// A clock on which no time passes.
+    private struct StoppedTime: TimeSource {
+        var now: Duration { .zero }
+
+        func sleep(for duration: Duration) async throws {
+            await Broadcast().wait(after: 0)
+            try Task.checkCancellation()
+        }
+    }
+
+    @Test func bodyThatArrivesLaterIsAwaited() async throws {
+        try await MisbehavingServer.withServer(["/a": .init([1])]) { server in
+            let status = MisbehavingServer.Behavior.status(
+                400,
+                headers: ["Content-Type": "application/json"],
+                body: Array(Self.report.utf8)
+            )
+            server.behave("/a", [status, .trickle(every: .milliseconds(2))])
+            let transport = HTTPTransport(time: StoppedTime())
+            let request = TransportRequest(ResourceAddress(server.address("/a")), kind: .playlist)
+            let error = await #expect(throws: TransportError.self) { try await transport.send(request) }
+            try await transport.shutdown()
+            #expect(error?.status == 400 && error?.explanation == "start must be a time")
+        }
+    }
+
     /// The error is reported although the body never ends.
     @Test func endlessBodyIsNotAwaited() async throws {
         try await MisbehavingServer.withServer(["/a": .init([1])]) { server in

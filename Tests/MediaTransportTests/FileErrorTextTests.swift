@@ -25,6 +25,29 @@ import Testing
         #expect(FileErrorText.isFull(error) == isFull, "\(error)")
     }
 
+    @Test(arguments: [
+        (CocoaError.Code.fileNoSuchFile, "No such file or directory"),
+        (.fileReadNoSuchFile, "No such file or directory"), (.fileReadNoPermission, "Permission denied"),
+        (.fileWriteNoPermission, "Permission denied"), (.fileWriteFileExists, "File exists"),
+        (.fileWriteVolumeReadOnly, "Read-only file system"), (.fileReadTooLarge, "File too large"),
+        (.fileReadInvalidFileName, "Invalid file name"), (.fileWriteInvalidFileName, "Invalid file name"),
+        (.fileReadCorruptFile, "the reason is unknown"),
+    ])
+    func errorsOfFoundationHaveReasons(code: CocoaError.Code, reason: String) {
+        #expect(FileErrorText.reason(of: CocoaError(code)) == reason)
+    }
+
+    @Test func reasonIsThatOfTheCause() {
+        #expect(FileErrorText.reason(of: Self.caused(by: EACCES)) == String(cString: strerror(EACCES)))
+        #expect(FileErrorText.reason(of: NSError(domain: "other", code: 13)) == "the reason is unknown")
+        let deep = NSError(
+            domain: NSCocoaErrorDomain,
+            code: 512,
+            userInfo: [NSUnderlyingErrorKey: Self.caused(by: ENOSPC)]
+        )
+        #expect(FileErrorText.reason(of: deep) == String(cString: strerror(ENOSPC)) && FileErrorText.isFull(deep))
+    }
+
     @Test func reasonIsThatOfTheSystem() {
         #expect(FileErrorText.reason(of: POSIXError(.ENOSPC)) == String(cString: strerror(ENOSPC)))
         #expect(FileErrorText.reason(of: CocoaError(.fileWriteOutOfSpace)) == "No space left on device")

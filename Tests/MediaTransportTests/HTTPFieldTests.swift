@@ -109,6 +109,11 @@ import Testing
         #expect(HostAddress.lookUp("::1").map(\.description) == ["::1"])
     }
 
+    @Test func eachAddressOfAHostIsUsedOnce() {
+        let octets: [[UInt8]] = [[192, 0, 2, 1], [192, 0, 2, 2], [], [192, 0, 2, 1], [192, 0, 2, 3]]
+        #expect(HostAddress.addresses(octets).map(\.description) == ["192.0.2.1", "192.0.2.2", "192.0.2.3"])
+    }
+
     // MARK: Requests
 
     private static let sites =
@@ -168,6 +173,15 @@ import Testing
         #expect(sites.endpoint(forPrefix: "ftp://h") == nil)
     }
 
+    @Test func atMost64SitesAreCached() {
+        let sites = RequestEndpointCache()
+        for number in 1...64 {
+            #expect(sites.endpoint(forPrefix: "http://h\(number)") != nil && sites.count == number)
+        }
+        #expect(sites.endpoint(forPrefix: "http://h1") != nil && sites.count == 64)
+        #expect(sites.endpoint(forPrefix: "http://another") != nil && sites.count == 1)
+    }
+
     // MARK: HTTP client errors
 
     @Test(arguments: [
@@ -192,6 +206,23 @@ import Testing
         let address = ResourceAddress("http://h/a")
         let translated = TransportError.convertingErrors(error, address: address) as? TransportError
         #expect(translated?.code == code && translated?.message == message && translated?.address == address)
+    }
+
+    /// A failure of the connection to a proxy is not one of the server.
+    @Test(arguments: [
+        (HTTPClientError.proxyAuthenticationRequired, "the proxy p:3128 requires authentication"),
+        (.invalidProxyResponse, "the proxy p:3128 refused the connection to the server"),
+        (.httpProxyHandshakeTimeout, "the proxy p:3128 did not answer before the timeout"),
+        (.connectTimeout, "the proxy p:3128 could not be reached"),
+    ])
+    func failureOfAProxyNamesTheProxy(error: HTTPClientError, message: String) {
+        let address = ResourceAddress("http://h/a")
+        let proxy = (host: "p", port: 3_128)
+        let found = TransportError.convertingErrors(error, address: address, proxy: proxy) as? TransportError
+        #expect(found?.code == .cannotConnect && found?.message == message && found?.address == address)
+        #expect(found?.cause as? HTTPClientError == error)
+        let late = TransportError.convertingErrors(HTTPClientError.readTimeout, address: address, proxy: proxy)
+        #expect((late as? TransportError)?.message == "no data was received before the timeout")
     }
 
     @Test(arguments: [
@@ -252,6 +283,7 @@ import Testing
         let options = HTTPTransport.Options()
         #expect(options.userAgent == "Millstream/0.1" && options.headers.isEmpty && options.cookies == nil)
         #expect(options.connectTimeout == .seconds(10) && options.idleTimeout == .seconds(20))
+        #expect(options.readSize == 65_536)
         #expect(!options.acceptsAnyCertificate && options.proxy == nil && options.redirectLimit == 10)
         #expect(options.allowsLoading(ResourceAddress("a"), []) && options.usesCookies(ResourceAddress("a")))
         let limits = HostLookupQueue.Limits()
@@ -273,11 +305,13 @@ import Testing
         )
         options.usesCookies = { _ in false }
         options.lookups = HostLookupQueue()
+        options.readSize = 5
         let other = options.withoutSecrets
         #expect(other.userAgent == "A" && other.headers.isEmpty && other.cookies == nil)
         #expect(other.connectTimeout == .seconds(1) && other.idleTimeout == .seconds(2) && other.acceptsAnyCertificate)
         #expect(other.proxy?.host == "p" && other.proxy?.port == 3 && other.redirectLimit == 4)
         #expect(!other.allowsLoading(ResourceAddress("a"), []) && other.lookups === options.lookups)
+        #expect(other.readSize == 5)
     }
 
     @Test(

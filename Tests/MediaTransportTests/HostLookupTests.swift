@@ -1,4 +1,5 @@
 import Dispatch
+import MediaTiming
 import MediaTransport
 import MillstreamTesting
 import Synchronization
@@ -89,6 +90,84 @@ import Testing
             try await group.waitForAll()
         }
         #expect(resolver.asked == ["first"])
+    }
+
+    @Test func nameStaysQueuedForOtherRequests() async throws {
+        let resolver = SilentResolver()
+        let queue = queue(resolver, HostLookupQueue.Limits(concurrentLookups: 1, pendingNames: 2))
+        let first = Task { try await queue.resolve("first") }
+        await until { resolver.asked == ["first"] }
+        let second = (0..<2).map { _ in Task { try await queue.resolve("second") } }
+        await until { queue.waitingRequestCount == 3 }
+        second[0].cancel()
+        await #expect(throws: CancellationError.self) { try await second[0].value }
+        #expect(queue.waitingRequestCount == 2)
+        // A name without waiting requests would not be resolved at all.
+        try #require(queue.pendingNameCount == 2)
+        resolver.release(2)
+        #expect(try await first.value.count == 1)
+        #expect(try await second[1].value.count == 1)
+        #expect(resolver.asked == ["first", "second"])
+        #expect(queue.waitingRequestCount == 0 && queue.pendingNameCount == 0)
+    }
+
+    @Test func nameThatIsBeingResolvedIsNotResolvedTwice() async throws {
+        let resolver = SilentResolver()
+        let queue = queue(resolver, HostLookupQueue.Limits(concurrentLookups: 1, pendingNames: 1))
+        let first = Task { try await queue.resolve("a") }
+        await until { resolver.asked == ["a"] }
+        first.cancel()
+        await #expect(throws: CancellationError.self) { try await first.value }
+        #expect(queue.pendingNameCount == 1 && queue.waitingRequestCount == 0)
+        let second = Task { try await queue.resolve("a") }
+        await until { queue.waitingRequestCount == 1 }
+        resolver.release(1)
+        #expect(try await second.value.count == 1)
+        #expect(resolver.asked == ["a"])
+    }
+
+    @Test func addressesAreUsedForAMinute() async throws {
+        let clock = CacheClock()
+        let asked = Mutex(0)
+        let queue = HostLookupQueue { _ in
+            asked.withLock { $0 += 1 }
+            return HostAddress([192, 0, 2, 1]).map { [$0] } ?? []
+        }
+        let cache = HostCache(queue, time: clock)
+        #expect(try await cache.resolve("h").duration == .zero)
+        clock.advance(by: .seconds(60) - .nanoseconds(1))
+        #expect(try await cache.resolve("h").duration == nil)
+        clock.advance(by: .nanoseconds(1))
+        #expect(try await cache.resolve("h").duration == .zero)
+        #expect(asked.withLock { $0 } == 2 && cache.count == 1)
+    }
+
+    /// The oldest half of the names is removed when all of 1,024 are valid, and otherwise those that have expired.
+    @Test func expiredNamesAreRemovedFirst() async throws {
+        let clock = CacheClock()
+        let cache = HostCache(HostLookupQueue { _ in HostAddress([192, 0, 2, 1]).map { [$0] } ?? [] }, time: clock)
+        for number in 0..<1_024 {
+            if number == 1_000 { clock.advance(by: .seconds(30)) }
+            _ = try await cache.resolve("h\(number)")
+        }
+        #expect(cache.count == 1_024)
+        clock.advance(by: .seconds(30))
+        _ = try await cache.resolve("new")
+        #expect(cache.count == 25)
+        #expect(try await cache.resolve("h1000").duration == nil)
+        #expect(try await cache.resolve("h999").duration != nil)
+    }
+
+    @Test func olderHalfOfTheNamesIsRemoved() async throws {
+        let clock = CacheClock()
+        let cache = HostCache(HostLookupQueue { _ in HostAddress([192, 0, 2, 1]).map { [$0] } ?? [] }, time: clock)
+        for number in 0..<1_025 {
+            clock.advance(by: .milliseconds(1))
+            _ = try await cache.resolve("h\(number)")
+        }
+        #expect(cache.count == 513)
+        #expect(try await cache.resolve("h512").duration == nil)
+        #expect(try await cache.resolve("h511").duration != nil)
     }
 
     @Test func lookupTimesOut() async throws {

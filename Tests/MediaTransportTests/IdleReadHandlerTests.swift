@@ -16,6 +16,11 @@ private final class RequestedConnection {
             ByteToMessageHandler(decoder), IdleReadHandler(limit: .seconds(20)),
         ])
         try channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 80)).wait()
+        try request()
+    }
+
+    /// Sends a request.
+    func request() throws {
         let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/a")
         try channel.writeOutbound(HTTPClientRequestPart.head(head))
         try channel.writeOutbound(HTTPClientRequestPart.end(nil))
@@ -78,6 +83,8 @@ private final class RequestedConnection {
             try refused.receive(String(repeating: hint, count: 1_000))
         }
         #expect(!refused.channel.isActive)
+        let first = try RequestedConnection()
+        #expect(throws: TooManyInformationalResponses.self) { try first.receive(String(repeating: hint, count: 17)) }
     }
 
     @Test func trailersThatNeverEndTimeOut() throws {
@@ -99,6 +106,21 @@ private final class RequestedConnection {
         try connection.receive(Self.chunkedHead)
         let failure = connection.failure(repeating: "1\r\na\r\n", everySeconds: 19)
         #expect(failure?.seconds == nil)
+    }
+
+    @Test func eachRequestHasTheWholeTime() throws {
+        let connection = try RequestedConnection()
+        try connection.receive(Self.chunkedHead + "1\r\na\r\n")
+        connection.channel.embeddedEventLoop.advanceTime(by: .seconds(15))
+        // The end of the body is no progress.
+        try connection.receive("0\r\n\r\n")
+        connection.channel.embeddedEventLoop.advanceTime(by: .seconds(100))
+        try connection.request()
+        connection.channel.embeddedEventLoop.advanceTime(by: .seconds(19))
+        try connection.channel.throwIfErrorCaught()
+        connection.channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+        #expect(throws: HTTPClientError.readTimeout) { try connection.channel.throwIfErrorCaught() }
+        #expect(!connection.channel.isActive)
     }
 
     @Test func pauseOfTheReaderIsNotCounted() throws {

@@ -42,6 +42,59 @@ import Testing
         #expect(NetworkIdentity.name(routes: "Iface\nx", neighbors: "") == nil)
     }
 
+    @Test(
+        arguments: [
+            ("wlan0\t00000000\t0101A8C0\t0003\t0\t0\t600\t00000000", "wlan0 192.168.1.1"),
+            ("wlan0\t00000000\t0101A8C0\t0003\t0\t0\t600", nil),
+            ("wlan0\t00000000\t0101A8C0\t0003\t0\t0\t600\t000000FF", nil),
+            ("wlan0\t0000A8C0\t0101A8C0\t0003\t0\t0\t600\t00000000", nil),
+            ("wlan0\t00000000\tnone\t0003\t0\t0\t600\t00000000", nil),
+        ] as [(String, String?)]
+    )
+    func onlyCompleteDefaultRoutesIdentifyANetwork(route: String, name: String?) {
+        #expect(NetworkIdentity.name(routes: "Iface\tDestination\n" + route, neighbors: "") == name)
+        // The first line is the head of the table.
+        #expect(NetworkIdentity.name(routes: route, neighbors: "") == nil)
+    }
+
+    @Test func hardwareAddressIsThatOfTheGateway() {
+        let routes = "Iface\nwlan0\t00000000\t0101A8C0\t0003\t0\t0\t600\t00000000"
+        let neighbors = """
+            192.168.1.2 0x1 0x2 00:22
+            192.168.1.1 0x1 0x2
+            192.168.1.1 0x1 0x2 00:11
+            """
+        #expect(NetworkIdentity.name(routes: routes, neighbors: neighbors) == "wlan0 192.168.1.1 00:11")
+    }
+
+    @Test func sampleIsTheTimeFromTheFirstToTheLastByte() throws {
+        var measurement = TransferMeasurement(requestStart: .seconds(10), isFromCache: true)
+        measurement.bytes = ByteCount(7)
+        measurement.timeToLastByte = .seconds(5)
+        #expect(ThroughputSample(measurement) == nil)
+        measurement.timeToFirstByte = .seconds(2)
+        let sample = try #require(ThroughputSample(measurement))
+        #expect(sample.start == .seconds(12) && sample.end == .seconds(15) && sample.latency == .seconds(2))
+        #expect(sample.bytes == ByteCount(7) && sample.isCached)
+        measurement.timeToLastByte = .seconds(1)
+        #expect(ThroughputSample(measurement)?.end == .seconds(12))
+    }
+
+    @Test func fileOfMoreThan64KiBIsReadUpToThere() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("store-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.appendingPathComponent("throughput").path
+        var memory = ThroughputMemory()
+        memory.store(BitRate(bitsPerSecond: 5_000_000), for: "wlan0", now: .seconds(1_000_000))
+        try ThroughputStore(path: path).save(memory)
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(text == memory.text)
+        let late = text + String(repeating: "\n", count: 64 << 10) + "eth0\t1000000\t1000000\n"
+        try late.write(toFile: path, atomically: false, encoding: .utf8)
+        #expect(ThroughputMemory(text: late) != memory)
+        #expect(ThroughputStore(path: path).load() == memory)
+    }
+
     /// Over a link of a known rate, the transport measures that rate, and the latency separately.
     @Test func throughputEstimateMatchesTheRateOfTheLink() async throws {
         let time = Simulation()

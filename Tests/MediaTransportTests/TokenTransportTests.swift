@@ -65,6 +65,25 @@ import Testing
         #expect(token.signature == .query("t=2") && script.requests.isEmpty)
     }
 
+    @Test func headerFieldsOfATokenAreSorted() throws {
+        let text = #"{"headers":{"X-D":"4","X-B":"2","X-A":"1","X-C":"3","X-E":"5"}}"#
+        let token = try AccessToken(response: Array(text.utf8), for: Self.address)
+        #expect(token.headers.map(\.name) == ["X-A", "X-B", "X-C", "X-D", "X-E"])
+        #expect(token.headers.map(\.value) == ["1", "2", "3", "4", "5"])
+        #expect(token.signature == nil && token.prefix == nil && token.expiry == nil)
+    }
+
+    @Test func tokenForOneURLHasNoPrefix() throws {
+        let shared = try AccessToken(response: Array(#"{"query":"?t=1","prefix":"."}"#.utf8), for: Self.address)
+        #expect(shared.signature == .query("t=1") && shared.prefix == "https://h/film/")
+        let signed = try AccessToken(
+            response: Array(#"{"url":"b?s=1","prefix":".","expires":1e300}"#.utf8),
+            for: Self.address
+        )
+        #expect(signed.signature == .url(ResourceAddress("https://h/film/b?s=1")) && signed.prefix == nil)
+        #expect(signed.expiry == UnixSeconds(.max))
+    }
+
     @Test(arguments: [
         "", " \n", "{", #"{"url":5}"#, #"{"url":"ftp://a"}"#, #"{"query":"a b"}"#, #"{"query":"a#b"}"#, "a b", "a\nb",
         #"{"headers":{"Bad Name":"x"}}"#, #"{"headers":{"A":"x\r\nB: y"}}"#, "[1]x y",
@@ -217,6 +236,19 @@ import Testing
             _ = try await ProgramTokenSource(command).token(for: Self.address)
         }
         #expect(error?.code == .tokenUnavailable)
+    }
+
+    @Test(arguments: [(65_536, true), (65_537, false)])
+    func programsWriteUpTo64KiB(count: Int, isAccepted: Bool) async throws {
+        let command = "head -c \(count) /dev/zero | tr '\\0' a"
+        let source = ProgramTokenSource(["sh", "-c", command], timeLimit: .seconds(1_000))
+        if isAccepted {
+            let token = try await source.token(for: Self.address)
+            #expect(token.signature == .query(String(repeating: "a", count: count)))
+        } else {
+            let error = await #expect(throws: TransportError.self) { _ = try await source.token(for: Self.address) }
+            #expect(error?.message.hasSuffix("writes more than 64 KiB") == true)
+        }
     }
 
     @Test func programsThatDoNotEndAreEnded() async throws {

@@ -53,13 +53,22 @@ public struct HostAddress: Sendable, Hashable, CustomStringConvertible {
         var list: UnsafeMutablePointer<addrinfo>?
         guard getaddrinfo(host, nil, &hints, &list) == 0 else { return [] }
         defer { freeaddrinfo(list) }
-        var result: [HostAddress] = []
+        var found: [[UInt8]] = []
         var next = list
         while let entry = next {
-            if let address = HostAddress(octets(of: entry.pointee)), !result.contains(address) {
-                result.append(address)
-            }
+            found.append(octets(of: entry.pointee))
             next = entry.pointee.ai_next
+        }
+        return addresses(found)
+    }
+
+    /// Returns the addresses with the given bytes, each once; bytes that are no address are skipped.
+    ///
+    /// The system resolver returns an address several times if a file of hosts contains it several times.
+    static func addresses(_ octets: [[UInt8]]) -> [HostAddress] {
+        var result: [HostAddress] = []
+        for address in octets.compactMap({ HostAddress($0) }) where !result.contains(address) {
+            result.append(address)
         }
         return result
     }

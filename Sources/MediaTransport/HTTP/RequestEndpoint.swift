@@ -43,6 +43,9 @@ final class RequestEndpointCache: Sendable {
     private static let maximumCount = 64
     private let endpoints = Mutex<[String: RequestEndpoint]>([:])
 
+    /// The number of cached sites.
+    var count: Int { endpoints.withLock { $0.count } }
+
     /// Returns the site at the start of a URL.
     ///
     /// - Parameter prefix: The scheme, user information, host, and port as written.

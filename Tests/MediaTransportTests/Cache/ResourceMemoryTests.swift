@@ -71,6 +71,27 @@ import Testing
         #expect(try await stage.text() == "two" && stage.origin.requestCount == 3)
     }
 
+    @Test func validationAtAnotherURLIsNotTrusted() async throws {
+        let stage = Stage()
+        var elsewhere = OriginResponse.notModified("ETag: \"1\"")
+        elsewhere.address = ResourceAddress("https://other/a")
+        stage.origin.respond(with: .text("one", "ETag: \"1\""), elsewhere, .text("two"))
+        #expect(try await stage.text() == "one")
+        #expect(try await stage.text() == "two" && stage.origin.requestCount == 3)
+        // The last request is without a condition.
+        #expect(stage.origin.requests.last?.headers.isEmpty == true)
+    }
+
+    @Test func equalContentAtAnotherURLHasAnotherVersion() async throws {
+        let stage = Stage()
+        var moved = OriginResponse.text("one")
+        moved.address = ResourceAddress("https://other/a")
+        stage.origin.respond(with: .text("one"), moved)
+        let first = try await stage.load()
+        let second = try await stage.load()
+        #expect(second.version != first.version && second.loaded.address.text == "https://other/a")
+    }
+
     @Test func equalContentHasTheSameVersion() async throws {
         let stage = Stage()
         stage.origin.respond(with: .text("one"), .text("one"), .text("two"))

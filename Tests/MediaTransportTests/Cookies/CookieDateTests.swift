@@ -31,6 +31,16 @@ import Testing
         #expect(CookieDate.parse(text.utf8) == nil)
     }
 
+    /// RFC 6265 §5.1.1 lists the delimiters; the control character 0x7F is none of them.
+    @Test func onlyTheDelimitersOfTheStandardSeparateTokens() {
+        let ranges: [ClosedRange<UInt8>] = [0x09...0x09, 0x20...0x2F, 0x3B...0x40, 0x5B...0x60, 0x7B...0x7E]
+        for byte in UInt8.min...UInt8.max {
+            let text = Array("Jun".utf8) + [byte] + Array("2021 9 10:18:14".utf8)
+            let isDelimiter = ranges.contains { $0.contains(byte) }
+            #expect((CookieDate.parse(text) != nil) == isDelimiter, "\(byte)")
+        }
+    }
+
     @Test func monthsOf400YearsAreConsecutive() {
         let names = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
         var days: [Int64] = []

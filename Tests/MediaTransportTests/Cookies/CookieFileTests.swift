@@ -96,6 +96,12 @@ private let newYear = UnixSeconds(1_767_225_600)
         #expect(read(line + "\nb.example\tFALSE\t/\tFALSE\t0\tb\t2").count == 1)
     }
 
+    /// Some editors remove the tab at the end of a line.
+    @Test func lineWithoutTheTabBeforeAnEmptyValueIsAccepted() {
+        let jar = read("a.example\tFALSE\t/\tFALSE\t0\ta\n")
+        #expect(sent(jar, "http://a.example/") == "a=" && jar.count == 1)
+    }
+
     @Test func cookieForAPublicSuffixIsHostOnly() {
         let jar = read(".com\tTRUE\t/\tFALSE\t0\ta\t1\n.co.uk\tTRUE\t/\tFALSE\t0\ta\t1\n")
         #expect(sent(jar, "https://example.com/") == nil && sent(jar, "https://example.co.uk/") == nil)

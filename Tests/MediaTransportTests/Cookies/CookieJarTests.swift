@@ -350,6 +350,26 @@ extension CookieJar {
         #expect(jar.sent(to: "https://example.com/n")?.hasPrefix("n221=1; n222=1;") == true)
     }
 
+    @Test func settingACookieCountsAsAUse() {
+        let jar = CookieJar()
+        for number in 0..<180 { jar.store("n\(number)=1", from: "https://example.com/") }
+        _ = jar.sent(to: "https://example.com/")
+        jar.store("n0=2", from: "https://example.com/")
+        jar.store("new=1", from: "https://example.com/")
+        // The cookies that were used together are removed in the order of their creation.
+        let sent = jar.sent(to: "https://example.com/")
+        #expect(jar.count == 180 && sent?.hasPrefix("n0=2; n2=1;") == true && sent?.hasSuffix("; new=1") == true)
+    }
+
+    @Test func jarRemovesTheLeastRecentlyUsedCookieOfAllDomains() {
+        let jar = CookieJar()
+        for number in 0..<3_000 { jar.store("a=1", from: "https://h\(number).example.com/") }
+        #expect(jar.sent(to: "https://h0.example.com/") == "a=1")
+        jar.store("a=1", from: "https://new.example.com/")
+        #expect(jar.count == 3_000 && jar.sent(to: "https://h1.example.com/") == nil)
+        for host in ["h0", "h2", "new"] { #expect(jar.sent(to: "https://\(host).example.com/") == "a=1") }
+    }
+
     @Test func secureCookiesAreNotEvictedByCookiesSetOverHTTP() {
         let jar = CookieJar("login=1; Secure", from: "https://example.com/")
         for number in 0..<400 { jar.store("n\(number)=1", from: "http://example.com/") }
