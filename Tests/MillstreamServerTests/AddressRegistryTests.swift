@@ -29,7 +29,7 @@ import Testing
         ("2001:2::1", "2001:10::1"), ("2001:20::1", "2001:30::1"),
         ("2001:db8::", "2001:db8:ffff:ffff:ffff:ffff:ffff:ffff"), ("2620:4f:8000::", "2620:4f:8000:ffff::1"),
         ("3fff::", "3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff"), ("fc00::1", "fdff:ffff::1"), ("fd00:ec2::254", "fe00::1"),
-        ("fe80::1", "febf::1"), ("fec0::1", "ff02::1"),
+        ("fe80::1", "febf::1"), ("fec0::1", "ff02::1"), ("::fffe:808:808", "::7fff:808:808"),
     ])
     func specialAddressesAreNotPublic(first: String, last: String) throws {
         #expect(try !isPublic(first), "\(first)")
@@ -48,6 +48,9 @@ import Testing
         "223.255.255.255",
         "2001:200::1", "2001:db7:ffff::1", "2001:db9::1", "2606:4700::1111", "2620:4f:7fff::1", "2620:4f:8001::1",
         "3ffe::1", "3fff:1000::1", "2000::1",
+        // The neighbors of prefixes with an IPv4 address.
+        "2003:7f00:1::1", "2606:4700::100:5efe:127.0.0.1", "2606:4700::8000:5efe:127.0.0.1",
+        "2606:4700::5eff:127.0.0.1",
     ])
     func otherAddressesArePublic(text: String) throws {
         #expect(try isPublic(text))

@@ -266,6 +266,13 @@ private final class WireRecorder: ChannelOutboundHandler {
     }
 
     /// A response that has begun cannot be replaced.
+    @Test func timeoutAfterAnotherRequestIsAnswered() throws {
+        try receive(Self.head, .end(nil))
+        try send(Self.responseHead, .end(nil))
+        monitor.receiveBytes()
+        try expectEnd(after: .seconds(4), with: Self.timeoutResponse())
+    }
+
     @Test func connectionIsClosedWithoutAnErrorIfTheResponseHasBegun() throws {
         try receive(Self.head)
         try send(Self.responseHead)

@@ -102,6 +102,33 @@ import Testing
         #expect(try await ask(Self.stitched).status == .ok)
     }
 
+    /// The server tries a limited number of variants, those that come first.
+    @Test(arguments: [(15, HTTPResponse.Status.ok), (16, .badRequest)])
+    func onlyTheFirstVariantsAreVerified(count: Int, status: HTTPResponse.Status) async throws {
+        setPresentation(low: nil, high: nil)
+        let names = (0...count).map { "v\($0).m3u8" }
+        let variants = names.map { "#EXT-X-STREAM-INF:BANDWIDTH=1\n\($0)\n" }.joined()
+        transport.setResponses(for: "http://10.0.0.1/main.m3u8", .text("#EXTM3U\n" + variants))
+        for name in names.dropLast() {
+            transport.setResponses(for: "http://10.0.0.1/\(name)", .text(Self.fragmented))
+        }
+        // The last variant is the only one that the advertisement can follow.
+        transport.setResponses(for: "http://10.0.0.1/v\(count).m3u8", .text(Self.media("0.ts")))
+        #expect(try await ask(Self.stitched).status == status)
+        #expect(transport.requestedAddresses.count { $0.contains("/v") } == 16)
+    }
+
+    /// The media of a playlist without an end is not known when the multivariant playlist is requested.
+    @Test(arguments: [
+        ("insert=http://10.0.0.1/ad.m3u8@4", HTTPResponse.Status.badRequest),
+        ("append=http://10.0.0.1/ad.m3u8&live=loop", .ok), ("replace-breaks=http://10.0.0.1/ad.m3u8@cues", .ok),
+        ("duration=4", .ok),
+    ])
+    func onlyStitchedPresentationsAreVerified(edits: String, status: HTTPResponse.Status) async throws {
+        setPresentation(low: Self.fragmented, high: Self.fragmented)
+        #expect(try await ask("/play.m3u8?url=http://10.0.0.1/main.m3u8&" + edits).status == status)
+    }
+
     /// ffmpeg, mpv, VLC and GStreamer load no keys from `data` URLs.
     @Test(arguments: ["", "&segments=direct", "&segments=proxy"])
     func keyOfAnEditIsReceivedFromTheServer(delivery: String) async throws {

@@ -62,7 +62,7 @@ import Testing
             try await simulation.sleep(for: .seconds(29))
             _ = try await store.bytes(of: part(1), isForeign: false, loader)
             #expect(transport.requestedAddresses.count == 1)
-            try await simulation.sleep(for: .seconds(2))
+            try await simulation.sleep(for: .seconds(1))
             _ = try await store.bytes(of: part(2), isForeign: false, loader)
             #expect(transport.requestedAddresses.count == 2)
         }
@@ -75,6 +75,8 @@ import Testing
             let loader = ResourceLoader(transport, time: simulation)
             _ = try await store.bytes(of: part(1, after: 12), isForeign: false, loader)
             #expect(simulation.now == .seconds(12))
+            _ = try await store.bytes(of: part(1, after: 30), isForeign: false, loader)
+            #expect(simulation.now == .seconds(42))
             await #expect { try await store.bytes(of: part(1, after: 31), isForeign: false, loader) } throws: {
                 ($0 as? ServerError)?.status == .notFound
             }

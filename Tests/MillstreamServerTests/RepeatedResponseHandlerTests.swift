@@ -353,6 +353,38 @@ private final class Stage: Sendable {
         #expect(stage.source.counts.requests == 1)
     }
 
+    /// Bytes that the connection receives, and its errors, wait for the response as well.
+    @Test func readsAndErrorsWaitForAConfirmation() async throws {
+        struct Failure: Error {}
+        let stage = try await Stage()
+        try await stage.store()
+        stage.clock.now = UnixSeconds(stage.clock.now.rawValue + 60)
+        let channel = stage.channel
+        let (reads, errors) = try await channel.testingEventLoop.executeInContext {
+            let reads = NIOLoopBound(ReadCounter(), eventLoop: channel.testingEventLoop)
+            let errors = NIOLoopBound(ErrorCounter(), eventLoop: channel.testingEventLoop)
+            try channel.pipeline.syncOperations.addHandler(reads.value, position: .first)
+            try channel.pipeline.syncOperations.addHandler(errors.value)
+            channel.pipeline.fireChannelRead(HTTPRequestPart.head(Stage.head))
+            channel.pipeline.fireChannelRead(HTTPRequestPart.end(nil))
+            channel.pipeline.read()
+            channel.pipeline.fireErrorCaught(Failure())
+            #expect(reads.value.count == 0 && errors.value.count == 0)
+            return (reads, errors)
+        }
+        var responses: [String] = []
+        try await stage.wait {
+            responses += try await stage.written(); return !responses.isEmpty
+        }
+        try await channel.testingEventLoop.executeInContext {
+            #expect(reads.value.count == 1 && errors.value.count == 1)
+            // Later ones are passed on at once.
+            channel.pipeline.read()
+            channel.pipeline.fireErrorCaught(Failure())
+            #expect(reads.value.count == 2 && errors.value.count == 2)
+        }
+    }
+
     @Test func shutdownWaitsForAConfirmation() async throws {
         let stage = try await Stage()
         try await stage.store()
@@ -411,4 +443,23 @@ private final class EventRecorder: ChannelInboundHandler {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if event is ChannelShouldQuiesceEvent { quiesceCount += 1 }
     }
+}
+
+/// A handler that counts the reads that reach the connection.
+private final class ReadCounter: ChannelOutboundHandler {
+    typealias OutboundIn = HTTPResponsePart
+    private(set) var count = 0
+
+    func read(context: ChannelHandlerContext) {
+        count += 1
+        context.read()
+    }
+}
+
+/// A handler that counts the errors that reach the handlers of requests.
+private final class ErrorCounter: ChannelInboundHandler {
+    typealias InboundIn = HTTPRequestPart
+    private(set) var count = 0
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { count += 1 }
 }

@@ -80,8 +80,12 @@ import Testing
         _ = try channel.finish(acceptAlreadyClosed: true)
     }
 
-    private func receive(_ path: String, _ channel: EmbeddedChannel) throws {
-        let head = HTTPRequest(method: .get, scheme: "http", authority: "media.example", path: path)
+    private func receive(
+        _ path: String,
+        _ channel: EmbeddedChannel,
+        method: HTTPRequest.Method = .get
+    ) throws {
+        let head = HTTPRequest(method: method, scheme: "http", authority: "media.example", path: path)
         try channel.writeInbound(HTTPRequestPart.head(head))
         try channel.writeInbound(HTTPRequestPart.end(nil))
     }
@@ -123,6 +127,29 @@ import Testing
                 "info: request bytes=0 method=GET path=/api/conditions status=403",
             ]
         )
+    }
+
+    @Test func changesOfTheConsoleHaveTheUsualLevel() throws {
+        try withChannel { channel, _ in
+            for (method, path) in [(.put, "/api/conditions"), (.get, "/api/faults")] as [(HTTPRequest.Method, String)] {
+                try receive(path, channel, method: method)
+                try channel.writeOutbound(HTTPResponsePart.head(HTTPResponse(status: .ok)))
+                try channel.writeOutbound(HTTPResponsePart.end(nil))
+            }
+        }
+        #expect(stableLines.allSatisfy { $0.hasPrefix("info: ") } && stableLines.count == 2)
+    }
+
+    /// A request that takes too long to arrive is answered before it is known.
+    @Test func responseWithoutARequestIsNotLogged() throws {
+        try withChannel { channel, _ in
+            try channel.writeOutbound(HTTPResponsePart.head(HTTPResponse(status: .requestTimeout)))
+            try channel.writeOutbound(HTTPResponsePart.body(ByteBuffer(string: "late")))
+            try channel.writeOutbound(HTTPResponsePart.end(nil))
+            let encoded = EncodedResponse(HTTPResponse(status: .ok), body: ByteBuffer(string: "none"))
+            channel.triggerUserOutboundEvent(encoded, promise: nil)
+        }
+        #expect(lines.all.isEmpty)
     }
 
     @Test func durationIsThatOfTheWholeResponse() throws {

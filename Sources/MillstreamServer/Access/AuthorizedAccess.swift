@@ -17,15 +17,11 @@ struct AuthorizedAccess {
     ///   - tokens: The sources of tokens.
     ///   - alternates: The groups of folders with the same contents.
     init(_ base: any Transport, tokens: [ScopedTokenSource], alternates: [[ResourceAddress]]) {
-        let signing = tokens.isEmpty ? nil : TokenTransport(base, sources: tokens, now: { .now })
-        let signed: any Transport = signing ?? base
+        let signing = TokenTransport(base, sources: tokens, now: { .now })
         // Each origin has its own tokens.
-        let choosing = alternates.isEmpty ? nil : AlternateTransport(signed, groups: alternates)
-        transport = choosing ?? signed
-        redirection = { address in
-            let preferred = choosing?.preferredAddress(for: address) ?? address
-            return try await signing?.signed(preferred) ?? preferred
-        }
+        let choosing = AlternateTransport(signing, groups: alternates)
+        transport = choosing
+        redirection = { address in try await signing.signed(choosing.preferredAddress(for: address)) }
     }
 }
 
