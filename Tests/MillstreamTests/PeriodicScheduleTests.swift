@@ -74,6 +74,39 @@ extension TimeSchedule {
         #expect(schedule.reported(head.motion, from: .zero, until: .seconds(2)) == ["2 at 500", "1 at 1500"])
     }
 
+    @Test func aTurnWithoutAJumpReportsTheTimesBeforeThePlayhead() {
+        var head = Playhead(rate: 1)
+        var schedule = PeriodicSchedule(every: second, from: head.motion, at: .zero)
+        #expect(
+            schedule.reported(head.motion, from: .zero, until: .milliseconds(2_400)) == ["1 at 1000", "2 at 2000"]
+        )
+        head.set(2.5, -1, .milliseconds(2_500))
+        #expect(
+            schedule.reported(head.motion, from: .milliseconds(2_500), until: .milliseconds(4_400)) == [
+                "2 at 3000", "1 at 4000",
+            ]
+        )
+        head.set(0.5, 1, .milliseconds(4_500))
+        #expect(
+            schedule.reported(head.motion, from: .milliseconds(4_500), until: .seconds(5)) == ["1 at 5000"]
+        )
+        // A time at which the playhead turns is not reported again.
+        head.set(1, -1, .seconds(5))
+        #expect(schedule.reported(head.motion, from: .seconds(5), until: .milliseconds(6_500)) == ["0 at 6000"])
+    }
+
+    @Test(
+        arguments: [
+            (-0.5, 1, ["0 at 500", "1 at 1500"]), (-1, 1, ["0 at 1000"]), (-0.5, -1, ["-1 at 500", "-2 at 1500"]),
+            (-1, -1, ["-2 at 1000"]), (0.5, -1, ["0 at 500", "-1 at 1500"]),
+        ] as [(Double, Double, [String])]
+    )
+    func timesBeforeZeroAreReported(start: Double, rate: Double, expected: [String]) {
+        let head = Playhead(at: start, rate: rate)
+        var schedule = PeriodicSchedule(every: second, from: head.motion, at: .zero)
+        #expect(schedule.reported(head.motion, from: .zero, until: .milliseconds(1_900)) == expected)
+    }
+
     @Test func startAndStopAreReported() {
         var head = Playhead(at: 4.2)
         var schedule = PeriodicSchedule(every: second, from: head.motion, at: .zero)
@@ -226,6 +259,27 @@ extension TimeSchedule {
         let head = Playhead(at: 5, rate: -1)
         var schedule = BoundarySchedule(times, from: head.motion, at: .zero)
         #expect(schedule.reported(head.motion, from: .zero, until: .seconds(9)) == ["4 at 1000", "2 at 3000"])
+    }
+
+    @Test func boundariesAreReportedAgainAfterATurn() {
+        var head = Playhead(rate: 1)
+        var schedule = BoundarySchedule(times, from: head.motion, at: .zero)
+        #expect(
+            schedule.reported(head.motion, from: .zero, until: .milliseconds(4_400)) == ["2 at 2000", "4 at 4000"]
+        )
+        head.set(4.5, -1, .milliseconds(4_500))
+        #expect(
+            schedule.reported(head.motion, from: .milliseconds(4_500), until: .seconds(8)) == [
+                "4 at 5000", "2 at 7000",
+            ]
+        )
+    }
+
+    @Test func boundariesMissedInReverseAreDropped() {
+        let head = Playhead(at: 5, rate: -1)
+        var schedule = BoundarySchedule(times, from: head.motion, at: .zero)
+        schedule.skipElapsed(head.motion, at: .seconds(2))
+        #expect(schedule.reported(head.motion, from: .seconds(2), until: .seconds(9)) == ["2 at 3000"])
     }
 
     @Test func missedBoundariesAreDropped() {

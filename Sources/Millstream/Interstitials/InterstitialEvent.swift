@@ -166,7 +166,7 @@ extension InterstitialEvent {
             restrictions.insert(.requiresPlaybackAtPreferredRateForAdvancement)
         }
         resumptionOffset = interstitial.resumeOffset
-        playoutLimit = interstitial.playoutLimit.flatMap { $0 < .zero ? nil : $0 }
+        playoutLimit = interstitial.playoutLimit
         let cues = timed.range.cues
         // PRE and POST must not both be present (§4.4.5.1); if they are, PRE is used.
         cue = cues.contains(.pre) ? .joinPrimary : cues.contains(.post) ? .leavePrimary : .none

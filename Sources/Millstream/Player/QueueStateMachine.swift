@@ -56,6 +56,7 @@ struct QueueStateMachine: Sendable {
     private var removedItems: [PlayerItem] = []
     private var actions: [Action] = []
     private var events: [PlayerEvent] = []
+    private var publishedTimeControl = TimeControl.paused
 
     init(actionAtItemEnd: PlayerState.ActionAtItemEnd) { state = PlayerState(actionAtItemEnd: actionAtItemEnd) }
 
@@ -133,11 +134,10 @@ extension QueueStateMachine {
     /// Suspends the current item while an interstitial is played, or resumes it.
     mutating func setSuspended(_ isHeld: Bool) {
         guard isHeld != state.isSuspended else { return }
-        let before = state.timeControlStatus
         state.isSuspended = isHeld
         configure()
         if state.rate != 0, let item = state.currentItem { sendRate(isHeld ? 0 : state.rate, .setRateCalled, to: item) }
-        publishTimeControl(since: before)
+        publishTimeControl()
         guard !isHeld, isSuspendedAtEnd else { return }
         isSuspendedAtEnd = false
         if state.playback.hasPlayedToEnd { processEnd() }
@@ -193,7 +193,6 @@ extension QueueStateMachine {
         guard prepared[item] != nil else { return }
         prepared[item]?.playback = playback
         guard item == state.currentItem else { return }
-        let before = state.timeControlStatus
         state.playback = playback
         if playback.status == .readyToPlay { setStatus(.readyToPlay) }
         if playback.status == .failed {
@@ -201,7 +200,7 @@ extension QueueStateMachine {
         } else {
             adoptEngineRate(item, playback)
         }
-        publishTimeControl(since: before)
+        publishTimeControl()
         updateEngines()
     }
 
@@ -250,7 +249,7 @@ extension QueueStateMachine {
 
     /// Adopts a rate that the engine changed without a command.
     private mutating func adoptEngineRate(_ item: PlayerItem, _ playback: PlaybackSnapshot) {
-        guard item == state.currentItem, prepared[item]?.pendingRateCommandCount == 0 else { return }
+        guard prepared[item]?.pendingRateCommandCount == 0 else { return }
         guard !state.isSuspended, !(playback.hasPlayedToEnd && suspendAtEnd()) else { return }
         // At the end of an item, the requested rate applies to the next item.
         if playback.hasPlayedToEnd, state.actionAtItemEnd == .advance { return }
@@ -289,7 +288,6 @@ extension QueueStateMachine {
     private mutating func updateCurrentItem() {
         let current = state.items.first
         guard current != state.currentItem else { return }
-        let before = state.timeControlStatus
         // The interstitial belonged to the previous item.
         if state.isSuspended {
             state.isSuspended = false
@@ -300,7 +298,7 @@ extension QueueStateMachine {
         state.playback = current.flatMap { prepared[$0]?.playback } ?? PlaybackSnapshot()
         events.append(.currentItemDidChange(current))
         if let current, state.rate != 0 { sendRate(state.rate, .setRateCalled, to: current) }
-        publishTimeControl(since: before)
+        publishTimeControl()
         guard let current, prepared[current] != nil else { return }
         // A prepared item may already have reported its status.
         processSnapshot(of: current, state.playback)
@@ -309,7 +307,6 @@ extension QueueStateMachine {
     @discardableResult
     private mutating func changeRate(_ rate: Double, _ reason: RateChange.Reason) -> Bool {
         guard rate != state.rate else { return false }
-        let before = state.timeControlStatus
         let change = RateChange(
             rate: rate,
             previousRate: state.rate,
@@ -318,7 +315,7 @@ extension QueueStateMachine {
         )
         state.rate = rate
         events.append(.rateDidChange(change))
-        publishTimeControl(since: before)
+        publishTimeControl()
         return true
     }
 
@@ -340,8 +337,11 @@ extension QueueStateMachine {
         events.append(.statusDidChange(status))
     }
 
-    private mutating func publishTimeControl(since before: TimeControl) {
-        guard state.timeControlStatus != before else { return }
-        events.append(.timeControlStatusDidChange(state.timeControlStatus))
+    /// Publishes the time control status if it differs from the last published one.
+    private mutating func publishTimeControl() {
+        let timeControl = state.timeControlStatus
+        guard timeControl != publishedTimeControl else { return }
+        publishedTimeControl = timeControl
+        events.append(.timeControlStatusDidChange(timeControl))
     }
 }

@@ -236,9 +236,10 @@ struct TrackState: Sendable {
 
     /// Returns whether all segments that the playlist lists up to an end are loaded.
     func isComplete(upTo end: MediaTime?) -> Bool {
-        guard let timeline, !timeline.isLive || end != nil else { return false }
+        guard let timeline, let limit = timeline.isLive ? end : min(end ?? timeline.end, timeline.end) else {
+            return false
+        }
         guard let last = buffer.loaded.ranges.last?.end else { return timeline.range.isEmpty && !timeline.isLive }
-        let limit = min(end ?? timeline.end, timeline.isLive ? (end ?? timeline.end) : timeline.end)
         return last >= limit - MediaTime(value: 1, timescale: 10)
     }
 
