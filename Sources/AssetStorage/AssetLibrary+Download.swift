@@ -272,6 +272,11 @@ extension AssetLibrary {
             }
             _ = try RenditionRecord.deleteOne(database, key: existing.id)
         }
+        // The properties of the media itself are those of the former playlist, if it had the same segments.
+        let isDescribed =
+            rendition.position < 0 && rendition.mediaFileExtension == nil && !former.isEmpty
+            && existing?.folder != StoredAsset.mediaFileFolder
+        let described = isDescribed ? existing : nil
         var record = RenditionRecord(
             assetID: id,
             folder: folder,
@@ -279,17 +284,18 @@ extension AssetLibrary {
             position: rendition.position,
             language: rendition.language,
             bandwidth: rendition.variant?.bandwidth?.bitsPerSecond,
-            width: rendition.variant?.resolution?.width,
-            height: rendition.variant?.resolution?.height,
+            width: rendition.variant?.resolution?.width ?? described?.width,
+            height: rendition.variant?.resolution?.height ?? described?.height,
             codecs: rendition.variant?.codecs.joined(separator: ",") ?? "",
             playlist: Data(playlist.bytes),
             address: rendition.address.text,
             aliases: rendition.aliases.map(String.init).joined(separator: ","),
             isPart: rendition.isPart,
-            audioLanguages: rendition.mediaFileExtension.map { _ in rendition.audioLanguages.joined(separator: ",") },
+            audioLanguages: rendition.mediaFileExtension.map { _ in rendition.audioLanguages.joined(separator: ",") }
+                ?? described?.audioLanguages,
             subtitleLanguages: rendition.mediaFileExtension.map { _ in
                 rendition.subtitleLanguages.joined(separator: ",")
-            }
+            } ?? described?.subtitleLanguages
         )
         try record.insert(database)
         guard let renditionID = record.id else { return }
@@ -360,7 +366,7 @@ extension AssetLibrary {
         _ database: Database
     ) throws -> Int {
         let remaining = Set(former.values)
-        let names = Set(playlist.segments.map { SegmentMatching.name(of: $0, withQuery: false) })
+        let names = Set(playlist.segments.map { SegmentMatching.name(of: $0.address, $0.byteRange) })
         let stored = try ResourceRecord.filter(Column("renditionID") == existing.id)
             .filter(Column("bytes") != nil).filter(Column("position") >= 0).fetchCursor(database)
         var lost = 0

@@ -26,11 +26,11 @@ public struct AssetSummary: Sendable, Hashable, Identifiable {
     public let diskBytes: ByteCount
     /// A Boolean value that indicates whether some files of the package are also those of another asset.
     public let sharesFiles: Bool
-    /// The heights of the stored variants in pixels, such as `720p` or `360p...1080p`, otherwise their highest bit rate;
-    /// empty if the playlists declare neither.
+    /// The heights of the stored variants in pixels, such as `720p` or `360p...1080p`, otherwise their highest bit rate, which
+    /// is the average of the stored segments if the source has no variants; empty if nothing is stored of such a source.
     public let quality: String
     /// The languages of the audio and the subtitles, such as `en,ko (subtitles en)`; empty if no rendition
-    /// and no track of a media file declares one.
+    /// and no track of a media file or of a source without variants declares one.
     public let languages: String
 }
 
@@ -57,7 +57,7 @@ extension AssetSummary {
         let variants = renditions.filter { $0.role == .variant }
         let heights = variants.compactMap(\.height)
         guard let lowest = heights.min(), let highest = heights.max() else {
-            return variants.compactMap(\.bandwidth).max()?.description ?? ""
+            return variants.compactMap { $0.bandwidth ?? $0.averageBitRate }.max()?.description ?? ""
         }
         return lowest == highest ? "\(highest)p" : "\(lowest)p...\(highest)p"
     }

@@ -134,6 +134,20 @@ enum AssetSummaryRecord {
         }
     }
 
+    /// Removes the summaries of assets without variants, so that they are computed again with the bit rate of their media.
+    static func registerBitRateMigration(_ migrator: inout DatabaseMigrator) {
+        migrator.registerMigration("summaries-with-bit-rates") { database in
+            for table in [tableName, contentTableName] {
+                try database.execute(
+                    sql: """
+                        DELETE FROM \(table) WHERE assetID IN
+                        (SELECT assetID FROM rendition WHERE role = 'variant' AND bandwidth IS NULL)
+                        """
+                )
+            }
+        }
+    }
+
     /// Removes the summaries of assets, which other assets share files with from now on.
     static func delete(_ ids: Set<String>, _ database: Database) throws {
         for id in ids.sorted() {
@@ -190,6 +204,8 @@ extension StoredContent {
             /// The languages of the tracks of a media file; `nil` in the catalogs of earlier versions.
             let audioLanguages: [String]?
             let subtitleLanguages: [String]?
+            /// The average bit rate in bits per second.
+            let averageBitRate: Int64?
         }
 
         private let renditions: [Rendition]
@@ -210,7 +226,8 @@ extension StoredContent {
                     duration: rendition.duration.description,
                     isComplete: rendition.isComplete,
                     audioLanguages: rendition.audioLanguages,
-                    subtitleLanguages: rendition.subtitleLanguages
+                    subtitleLanguages: rendition.subtitleLanguages,
+                    averageBitRate: rendition.averageBitRate?.bitsPerSecond
                 )
             }
             bytes = content.bytes.bytes
@@ -235,7 +252,8 @@ extension StoredContent {
                         duration: MediaTime(decimal: rendition.duration) ?? .zero,
                         isComplete: rendition.isComplete,
                         audioLanguages: rendition.audioLanguages ?? [],
-                        subtitleLanguages: rendition.subtitleLanguages ?? []
+                        subtitleLanguages: rendition.subtitleLanguages ?? [],
+                        averageBitRate: rendition.averageBitRate.map { BitRate(bitsPerSecond: $0) }
                     )
                 },
                 bytes: ByteCount(bytes),

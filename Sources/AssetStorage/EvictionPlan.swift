@@ -168,8 +168,7 @@ public struct EvictionPlan: Sendable, Hashable {
     /// Returns a Boolean value that indicates whether the left asset is evicted before the right one.
     private static func precedes(_ left: EvictionCandidate, _ right: EvictionCandidate) -> Bool {
         if left.policy.priority != right.policy.priority { return left.policy.priority == .standard }
-        if left.order != right.order { return left.order < right.order }
-        return left.id < right.id
+        return left.order < right.order
     }
 
     /// Returns the first candidates that together free a number of bytes, without those that are not required because

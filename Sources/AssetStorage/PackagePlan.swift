@@ -88,9 +88,9 @@ struct PackagePlan {
 
     /// Returns whether a stored segment has the path that a plan without known paths gives it.
     func usesUsualPath(_ record: ResourceRecord) -> Bool {
-        guard record.kind == segmentKind, playlist.segments.indices.contains(record.position) else { return false }
-        let segment = playlist.segments[record.position]
-        return segment.position == record.position && path(of: segment) == record.path
+        // A file that several segments share has no position.
+        guard playlist.segments.indices.contains(record.position) else { return false }
+        return path(of: playlist.segments[record.position]) == record.path
     }
 
     /// Calls a closure with each file once, in the order in which a player needs them.

@@ -49,9 +49,10 @@ struct RenditionRecord: Codable, FetchableRecord, MutablePersistableRecord {
     var aliases: String?
     /// A Boolean value that indicates whether the playlist does not have all segments of the source; `nil` for false.
     var isPart: Bool?
-    /// The languages of the audio tracks of a media file, separated by commas; `nil` for a media playlist.
+    /// The languages of the audio tracks of a media file or of a source without variants, separated by commas; `nil` for other
+    /// media playlists, and until the media has been read.
     var audioLanguages: String?
-    /// The languages of the subtitle tracks of a media file, separated by commas; `nil` for a media playlist.
+    /// The languages of the subtitle tracks, like ``audioLanguages``.
     var subtitleLanguages: String?
 
     /// The positions of all variants or renditions in the source that have this playlist.
@@ -191,6 +192,7 @@ enum Schema {
                 table.add(column: "subtitleLanguages", .text)
             }
         }
+        AssetSummaryRecord.registerBitRateMigration(&migrator)
         return migrator
     }()
 

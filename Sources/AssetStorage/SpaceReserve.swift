@@ -32,13 +32,12 @@ struct SpaceReserve: Sendable {
     ///
     /// Errors are ignored, because the library can be used without the file.
     func fill() {
-        guard (PackageFile.size(path) ?? 0) < Int64(clamping: Self.size) else { return }
         let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { return }
         defer { close(file) }
         let block = [UInt8](repeating: 0, count: 4_096)
         var size = Int(clamping: lseek(file, 0, SEEK_END))
-        while size >= 0, size < Self.size {
+        while size < Self.size {
             let written = write(file, block, min(block.count, Self.size - size))
             guard written > 0 else { return }
             size += written

@@ -60,7 +60,7 @@ public struct StorageError: MillstreamError, Sendable {
     }
 
     /// Creates an error with a suggestion for the user.
-    init(_ code: Code, _ message: String, hint: String) {
+    package init(_ code: Code, _ message: String, hint: String) {
         self.code = code
         self.message = message
         self.hint = hint

@@ -132,15 +132,18 @@ public struct StoredRendition: Sendable, Hashable {
     public let duration: MediaTime
     /// A Boolean value that indicates whether every file of the rendition is stored.
     public let isComplete: Bool
-    /// The languages of the audio tracks of a media file, with `und` for a track that declares none; empty for a media
-    /// playlist.
+    /// The languages of the audio tracks of a media file or of the media of a source without variants, with `und` for a
+    /// track that declares none; empty for other media playlists.
     public let audioLanguages: [String]
-    /// The languages of the subtitle tracks of a media file, with `und` for a track that declares none; empty for a
-    /// media playlist.
+    /// The languages of the subtitle tracks of a media file or of the media of a source without variants, with `und` for a
+    /// track that declares none; empty for other media playlists.
     public let subtitleLanguages: [String]
+    /// The average bit rate of the stored segments of a variant whose peak bit rate is unknown, as that of a source without
+    /// variants; `nil` if the peak bit rate is known, or if no segment is stored.
+    public let averageBitRate: BitRate?
 
-    /// The languages of the audio renditions or the subtitles renditions, or of such tracks of a media file, with `und`
-    /// for those that declare none.
+    /// The languages of the audio renditions or the subtitles renditions, or of such tracks of a media file or of a source
+    /// without variants, with `und` for those that declare none.
     static func languages(of role: Role, in renditions: [StoredRendition]) -> [String] {
         renditions.flatMap { rendition -> [String] in
             switch role {
@@ -154,7 +157,7 @@ public struct StoredRendition: Sendable, Hashable {
 
     fileprivate var report: ReportValue {
         .fields([
-            "bandwidth": bandwidth.map { .integer($0.bitsPerSecond) },
+            "bandwidth": (bandwidth ?? averageBitRate).map { .integer($0.bitsPerSecond) },
             "width": width.map { .integer($0) },
             "height": height.map { .integer($0) },
             "codecs": .strings(codecs),

@@ -65,6 +65,12 @@ extension StoredRendition {
         /// Returns the parts of a text that commas separate.
         private static func list(_ text: String?) -> [String] { (text ?? "").split(separator: ",").map(String.init) }
 
+        /// Returns the average bit rate of stored media; `nil` if there is none.
+        private static func averageBitRate(_ bytes: ByteCount, _ seconds: Double) -> BitRate? {
+            guard bytes > .zero, seconds > 0 else { return nil }
+            return BitRate(saturating: Double(bytes.bytes) * 8 / seconds)
+        }
+
         /// Creates the content from the catalog, one row at a time, because a rendition may have a million files.
         init(_ record: RenditionRecord, _ database: Database) throws {
             let playlist = try? MediaPlaylist(parsing: record.entirePlaylist(database))
@@ -73,6 +79,7 @@ extension StoredRendition {
             var loaded = MediaTimeRangeSet()
             var bytes = ByteCount.zero
             var (isComplete, hasSharedFiles) = (true, true)
+            var (segmentBytes, seconds) = (ByteCount.zero, 0.0)
             let rows = try Row.fetchCursor(
                 database,
                 sql: "SELECT position, start, duration, bytes FROM resource WHERE renditionID = ? ORDER BY id",
@@ -88,6 +95,10 @@ extension StoredRendition {
                 bytes += ByteCount(size)
                 // A file that several segments share has an empty time range.
                 guard let range = MediaTimeRange(start: row["start"], duration: row["duration"]) else { continue }
+                if position >= 0 {
+                    segmentBytes += ByteCount(size)
+                    seconds += range.duration.seconds
+                }
                 // Gaps are inserted in the order of time, so that each range is appended at the end of the set.
                 while let gap = gaps.first, gap.start <= range.start {
                     loaded.insert(gap)
@@ -108,7 +119,9 @@ extension StoredRendition {
                 duration: playlist?.duration ?? .zero,
                 isComplete: isComplete,
                 audioLanguages: Self.list(record.audioLanguages),
-                subtitleLanguages: Self.list(record.subtitleLanguages)
+                subtitleLanguages: Self.list(record.subtitleLanguages),
+                averageBitRate: record.role == .variant && record.bandwidth == nil
+                    ? Self.averageBitRate(segmentBytes, seconds) : nil
             )
             self.bytes = bytes
             self.hasSharedFiles = hasSharedFiles

@@ -128,6 +128,32 @@ import Testing
         withExtendedLifetime(lock) {}
     }
 
+    /// Each transaction has the summaries of a hundred assets, which are locked meanwhile.
+    @Test func summariesOfManyAssetsAreStored() throws {
+        for number in 0..<101 { _ = try temporary.enter(from: "\(number).m3u8") }
+        _ = temporary.files.takeLines()
+        try library.storeMissingSummaries()
+        #expect(temporary.files.takeLines() == ["commit", "commit"])
+        #expect(try !library.lacksSummaries && library.summaries().count == 101)
+    }
+
+    @Test func assetThatIsAddedAgainKeepsItsSummary() throws {
+        let id = try presentation()
+        try library.storeMissingSummaries()
+        #expect(try temporary.enter("Film") == id)
+        #expect(try !library.lacksSummaries)
+    }
+
+    @Test func contentOfAnotherFormIsComputedAgain() throws {
+        let id = try presentation()
+        try library.storeMissingSummaries()
+        let asset = try library.asset(id)
+        let sql = "UPDATE assetContent SET content = ?"
+        try library.catalog.write { try $0.execute(sql: sql, arguments: [Data("{}".utf8)]) }
+        #expect(try library.asset(id) == asset && library.assets() == [asset])
+        #expect(AssetSummaryRecord.content(of: Data("x".utf8), JSONDecoder()) == nil)
+    }
+
     @Test func assetsAreListedNewestFirst() throws {
         let ids = try (0..<3).map { try temporary.enter("A\($0)", from: "\($0).m3u8") }
         for (number, id) in ids.enumerated() {

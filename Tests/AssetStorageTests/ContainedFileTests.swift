@@ -70,6 +70,31 @@ import Testing
         }
     }
 
+    /// A named pipe without a writer does not block.
+    @Test(.timeLimit(.minutes(1))) func specialFilesAreRefused() throws {
+        try withFolder { folder in
+            let root = folder.appendingPathComponent("root").path
+            #expect(mkfifo(root + "/pipe", 0o600) == 0)
+            #expect(ContainedFile(["pipe"], in: root) == nil)
+            #expect(ContainedFile([], in: root)?.kind(ofEntry: "pipe") == nil)
+            #expect(ContainedFile(["a"], in: root + "/none") == nil && ContainedFile([], in: root + "/top.ts") == nil)
+            let top = try #require(ContainedFile(["a"], in: root))
+            let failure = #expect(throws: FileFailure.self) { try top.bytes(at: 0, count: 1) }
+            #expect(failure?.number == EISDIR)
+        }
+    }
+
+    @Test func timeOfTheLastChangeIsInMilliseconds() throws {
+        try withFolder { folder in
+            let root = folder.appendingPathComponent("root").path
+            let time = timespec(tv_sec: 1_000, tv_nsec: 5_999_999)
+            #expect(utimensat(AT_FDCWD, root + "/top.ts", [time, time], 0) == 0)
+            let file = try #require(ContainedFile(["top.ts"], in: root))
+            #expect(file.modificationMilliseconds == 1_000_005)
+            #expect(try file.bytes(at: 0, count: 0).isEmpty && file.bytes(at: 0, count: -1).isEmpty)
+        }
+    }
+
     @Test func bytesAreThoseOfTheFileThatWasOpened() throws {
         try withFolder { folder in
             let root = folder.appendingPathComponent("root")

@@ -171,6 +171,31 @@ import Testing
         #expect(impossible.report.json == #"{"evicted":[],"freed":0,"shortfall":116}"#)
     }
 
+    /// A package can have several names of a file.
+    @Test(
+        arguments: [
+            (Int64(3), ["a:1", "b:2"]), (4, ["a:1", "c:3"]), (7, ["a:1", "b:2", "c:103"]),
+            (106, ["a:1", "b:2", "c:103"]),
+            (107, []),
+        ] as [(Int64, [String])]
+    )
+    func fileIsFreedWhenAllItsNamesAreDeleted(need: Int64, evicted: [String]) {
+        let plan = EvictionPlan(
+            candidates: [
+                Self.candidate("c", created: 3, 3, shared: [(7, ByteCount(100), 1, 4)]),
+                Self.candidate("a", created: 1, 1, shared: [(7, ByteCount(100), 2, 4)]),
+                Self.candidate("b", created: 2, 2, shared: [(7, ByteCount(100), 1, 4)]),
+            ],
+            limits: StorageLimits(),
+            need: ByteCount(need),
+            usedBytes: ByteCount(1_000),
+            freeBytes: .zero,
+            now: Self.now
+        )
+        #expect(plan.entries.map { "\($0.id):\($0.freedBytes.bytes)" } == evicted)
+        #expect(plan.shortfall == (evicted.isEmpty ? ByteCount(1) : .zero))
+    }
+
     @Test func limitThatCannotBeSatisfiedDeletesOnlyWhatFreesSpace() {
         let plan = EvictionPlan(
             candidates: Self.sharing,

@@ -97,6 +97,16 @@ import Testing
         #expect(try library.evict().entries.isEmpty)
     }
 
+    @Test func expiredAssetWithoutItsPackageIsEvicted() throws {
+        let expired = StoragePolicy(expirationDate: Date(timeIntervalSince1970: 1))
+        try library.setStoragePolicy(expired, of: ids[0])
+        #expect(try library.storagePolicies() == [ids[0]: expired])
+        try FileManager.default.removeItem(at: library.packageDirectory(ids[0]))
+        #expect(try library.evict().entries.map(\.id) == [ids[0]])
+        #expect(try Set(library.assets().map(\.id)) == [ids[1], ids[2]])
+        #expect(try library.storagePolicies().isEmpty)
+    }
+
     @Test func assetThatIsBeingDownloadedIsNotEvicted() throws {
         let lock = try library.lock(ids[0])
         #expect(!(try library.evictionPlan(limits: everything).entries.map(\.id).contains(ids[0])))

@@ -140,6 +140,45 @@ import Testing
         #expect(failure { () throws(FileFailure) in try files.rename(path("a"), to: path("c")) } == ENOENT)
     }
 
+    @Test func existingFileIsOpenedAndShortened() throws {
+        try Data("0123456789".utf8).write(to: URL(fileURLWithPath: path("file")))
+        let descriptor = try files.openFile(path("file"), truncatedTo: 4)
+        #expect(fcntl(descriptor, F_GETFD) & FD_CLOEXEC == FD_CLOEXEC)
+        #expect(PackageFile.size(path("file")) == 4)
+        var buffer = [UInt8](repeating: 0, count: 10)
+        let count = read(descriptor, &buffer, buffer.count)
+        #expect(count == 4 && buffer.prefix(4) == Array("0123".utf8)[...])
+        #expect(write("x", to: descriptor) == nil)
+        files.closeFile(descriptor)
+        #expect(try String(contentsOfFile: path("file"), encoding: .utf8) == "0123x")
+        #expect(failure { () throws(FileFailure) in _ = try files.openFile(path("file"), truncatedTo: 6) } == EIO)
+        #expect(failure { () throws(FileFailure) in _ = try files.openFile(path("none"), truncatedTo: 0) } == ENOENT)
+        try FileManager.default.createSymbolicLink(atPath: path("link"), withDestinationPath: path("file"))
+        #expect(failure { () throws(FileFailure) in _ = try files.openFile(path("link"), truncatedTo: 0) } == ELOOP)
+        #expect(PackageFile.size(path("file")) == 5)
+        #if os(Linux)
+        #expect(try openDescriptors(of: path("file")) == 0)
+        #endif
+    }
+
+    @Test func linkIsAFurtherNameOfAFile() throws {
+        for name in ["a", "b"] { try Data(name.utf8).write(to: URL(fileURLWithPath: path(name))) }
+        try files.link(path("a"), to: path("c"))
+        #expect(PackageFile.identity(path("a")) == PackageFile.identity(path("c")))
+        #expect(failure { () throws(FileFailure) in try files.link(path("a"), to: path("b")) } == EEXIST)
+        #expect(try String(contentsOfFile: path("b"), encoding: .utf8) == "b")
+    }
+
+    /// A player may store a file while its directory is being removed.
+    @Test(arguments: [(ENOTEMPTY, 4), (EEXIST, 4), (EIO, 1)])
+    func removalOfADirectoryThatIsNotEmptyIsRepeated(number: CInt, attempts: Int) throws {
+        let recorded = RecordedFiles(URL(fileURLWithPath: folder.path))
+        try files.makeFolder(path("tree"))
+        recorded.fail("remove folder tree", with: number)
+        #expect(failure { () throws(FileFailure) in try recorded.removeTree(path("tree"), last: ".lock") } == number)
+        #expect(recorded.takeLines() == Array(repeating: "remove tree/.lock", count: attempts))
+    }
+
     @Test func removingAMissingFileIsNotAnError() throws {
         try Data().write(to: URL(fileURLWithPath: path("file")))
         try files.makeFolder(path("folder"))

@@ -146,6 +146,37 @@ import Testing
         }
     }
 
+    /// The players of this process are looked at each 100 ms, and those of others each 250 ms.
+    @Test func transferLooksAtThePlayersAtIntervals() async throws {
+        let (library, player, simulation) = (temporary.library, try another(), Simulation())
+        try await simulation.run {
+            var transfer = Self.transfer("0.ts", into: library, simulation)
+            let own = library.playback.begin()
+            _ = simulation.schedule(after: .milliseconds(250)) { library.playback.end(own) }
+            try await transfer.waitBeforeRequest()
+            #expect(simulation.now == .milliseconds(300))
+            // It continues after the second look that finds no player.
+            let wait = player.playback.begin()
+            _ = simulation.schedule(after: .milliseconds(100)) { player.playback.end(wait) }
+            try await transfer.waitBeforeRequest()
+            #expect(simulation.now == .milliseconds(800))
+        }
+    }
+
+    /// Players have a quarter of a second to receive what they wait for.
+    @Test func transferEndsAfterAQuarterOfASecond() async throws {
+        let (library, simulation) = (temporary.library, Simulation())
+        try await simulation.run {
+            var transfer = Self.transfer("0.ts", into: library, simulation)
+            let wait = library.playback.begin()
+            await #expect(throws: PlaybackPrecedence.Interruption.self) {
+                try await Self.receive(&transfer, for: .seconds(5), each: .milliseconds(1), simulation)
+            }
+            #expect(simulation.now == .milliseconds(251))
+            library.playback.end(wait)
+        }
+    }
+
     /// A suspended process keeps its locks.
     @Test func playerThatReceivesNothingDelaysForAMinute() async throws {
         let (library, player, simulation) = (temporary.library, try another(), Simulation())

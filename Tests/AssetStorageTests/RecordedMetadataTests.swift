@@ -94,6 +94,85 @@ struct RecordedMetadataTests {
         #expect(count == 10)
     }
 
+    /// Date ranges that ended before the first segment are not recorded.
+    @Test func dateRangesBeforeTheRecordingAreLeftOut() throws {
+        var metadata = RecordedMetadata(MetadataBudget())
+        func range(_ id: String, _ attributes: String) -> String {
+            "#EXT-X-DATERANGE:ID=\"\(id)\",START-DATE=\"2026-01-01T00:00:00Z\"\(attributes)\n"
+        }
+        let playlist = try Self.playlist(
+            range("ended", ",END-DATE=\"2026-01-01T00:00:59Z\"") + range("end", ",END-DATE=\"2026-01-01T00:01:00Z\"")
+                + range("short", ",DURATION=59") + range("long", ",DURATION=60") + range("open", "")
+                + "#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:01:00Z\n"
+        )
+        let lines = try metadata.newDateRanges(of: playlist, from: playlist.segments[0], at: 0).lines
+        let identifiers = lines.map { $0.text.split(separator: "\"")[1] }
+        #expect(identifiers == ["end", "long", "open"])
+        #expect(lines.map(\.isInterstitial) == [false, false, false])
+    }
+
+    @Test func interstitialHasTheURLOfItsMedia() throws {
+        var metadata = RecordedMetadata(MetadataBudget())
+        let playlist = try Self.playlist(
+            Self.range(0, "X-ASSET-URI=\"ad.m3u8\"") + Self.range(1, "X-ASSET-LIST=\"/ads.json\"")
+                + Self.range(2, "X-OTHER=\"ad.m3u8\"")
+        )
+        let lines = try metadata.newDateRanges(of: playlist, from: playlist.segments[0], at: 0).lines
+        #expect(lines.map(\.isInterstitial) == [true, true, false])
+        #expect(
+            lines.map { $0.text + "\n" } == [
+                Self.range(0, "X-ASSET-URI=\"https://h/ad.m3u8\""),
+                Self.range(1, "X-ASSET-LIST=\"https://h/ads.json\""), Self.range(2, "X-OTHER=\"ad.m3u8\""),
+            ]
+        )
+    }
+
+    /// Another break may have the same identifier later.
+    @Test func dateRangeOfAnotherDateReplacesTheFormer() throws {
+        var metadata = RecordedMetadata(MetadataBudget())
+        let first = try Self.playlist(Self.range(0, "X-A=1"))
+        _ = try metadata.newDateRanges(of: first, from: first.segments[0], at: 3)
+        let other = "#EXT-X-DATERANGE:ID=\"0\",START-DATE=\"2026-01-02T00:00:00Z\",X-B=2"
+        let changes = try metadata.changedDateRanges(of: Self.playlist(other + "\n"))
+        #expect(changes.map(\.text) == [other] && changes.map(\.position) == [3])
+        #expect(changes.map { $0.former + "\n" } == [Self.range(0, "X-A=1")])
+        // A date range that is not recorded has no change.
+        let unknown = try metadata.changedDateRanges(of: Self.playlist(Self.range(7, "X-A=1")))
+        #expect(unknown.isEmpty)
+    }
+
+    @Test func changeThatIsLongerIsCountedTwice() {
+        #expect(RecordedMetadata.Change(former: "abc", text: "abcdef", position: 0).addedByteCount == 6)
+        #expect(RecordedMetadata.Change(former: "abc", text: "ab", position: 0).addedByteCount == 0)
+    }
+
+    /// Tags before the last one of the header concern the playlist.
+    @Test func unknownTagsOfTheHeaderAreNotThoseOfASegment() throws {
+        let metadata = RecordedMetadata(MetadataBudget())
+        let playlist = try Self.playlist(
+            "#EXT-X-A:1\n#EXT-X-MEDIA-SEQUENCE:5\n#EXT-X-CUE-OUT:4\n# a comment\n#EXT-X-DISCONTINUITY\n#EXT-X-B\n"
+        )
+        #expect(metadata.unknownTags(ofSegment: 0, in: playlist) == ["#EXT-X-CUE-OUT:4", "#EXT-X-B"])
+    }
+
+    @Test func tagsOfTheMaximumSizeAreRecorded() throws {
+        #expect(RecordedMetadata.maximumSize == 16_384)
+        for (excess, isRecorded) in [(0, true), (1, false)] {
+            let budget = MetadataBudget()
+            var metadata = RecordedMetadata(budget)
+            let tag = "#EXT-X-CUE-OUT:"
+            let value = String(repeating: "y", count: RecordedMetadata.maximumSize + excess - tag.utf8.count)
+            let playlist = try Self.playlist(tag + value + "\n")
+            #expect(metadata.unknownTags(ofSegment: 0, in: playlist).count == (isRecorded ? 1 : 0))
+            #expect(budget.takeOmission() != isRecorded)
+            let empty = "#EXT-X-DATERANGE:ID=\"0\",START-DATE=\"2026-01-01T00:00:00Z\",X-A=\"\""
+            let text = String(repeating: "y", count: RecordedMetadata.maximumSize + excess - empty.utf8.count)
+            let ranges = try Self.playlist(Self.range(0, "X-A=\"\(text)\""))
+            let lines = try metadata.newDateRanges(of: ranges, from: ranges.segments[0], at: 0).lines
+            #expect(lines.count == (isRecorded ? 1 : 0))
+        }
+    }
+
     @Test func gapIsMarkedBeforeTheTagOfTheSegment() {
         let tag = "#EXT-X-DATERANGE:ID=\"a\",X-A=\"#EXTINF:9,\",X-B=\"#EXT-X-GAP\"\n"
         let marked = RecordedSegment.withGap(tag + "#EXTINF:4,\ns.ts\n")

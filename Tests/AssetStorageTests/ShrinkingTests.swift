@@ -130,6 +130,47 @@ import Testing
         #expect(try library.asset(id).state == .complete)
     }
 
+    /// A variant without a declared height satisfies a limit of the height, and renditions of groups that no variant has are not those of removed ones.
+    @Test func entriesWithoutAHeightOrAGroupOfAVariantStay() throws {
+        let source = try TemporaryLibrary.multivariant(
+            #"#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="x",NAME="en",LANGUAGE="en",URI="x.m3u8""#,
+            #"#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="s",NAME="en",LANGUAGE="en",URI="s.m3u8""#,
+            "#EXT-X-STREAM-INF:BANDWIDTH=1000",
+            "plain.m3u8",
+            "#EXT-X-STREAM-INF:BANDWIDTH=2000,RESOLUTION=640x360",
+            "small.m3u8",
+            #"#EXT-X-STREAM-INF:BANDWIDTH=3000,RESOLUTION=1920x1080,SUBTITLES="s""#,
+            "large.m3u8",
+            #"#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=1,RESOLUTION=640x360,URI="i.m3u8""#,
+            #"#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=2,RESOLUTION=1920x1080,URI="j.m3u8""#,
+            #"#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=3,URI="k.m3u8""#
+        )
+        let other = try temporary.enter("B", from: "b.m3u8")
+        let media = try TemporaryLibrary.media("#EXTINF:4,", "0.ts")
+        try temporary.plan(
+            other,
+            source,
+            TemporaryLibrary.rendition(.variant, 0, media),
+            TemporaryLibrary.rendition(.variant, 1, media),
+            TemporaryLibrary.rendition(.variant, 2, media),
+            TemporaryLibrary.rendition(.audio, 0, media),
+            TemporaryLibrary.rendition(.subtitles, 1, media),
+            TemporaryLibrary.rendition(.iFrames, 0, media),
+            TemporaryLibrary.rendition(.iFrames, 1, media),
+            TemporaryLibrary.rendition(.iFrames, 2, media)
+        )
+        let result = try library.shrink(other, to: .maximumHeight(360))
+        #expect(result.removed.map(\.folder) == ["variant-2", "subtitles-1", "i-frames-1"])
+        let remaining = ["variant-0", "variant-1", "audio-0", "i-frames-0", "i-frames-2"]
+        #expect(try library.asset(other).renditions.map(\.folder) == remaining)
+        // Nothing is stored, so the asset is not complete.
+        #expect(try library.asset(other).state == .partial)
+        let rate = BitRate(bitsPerSecond: 1_000)
+        #expect(try library.shrink(other, to: .maximumBitRate(rate)).removed.map(\.folder) == ["variant-1"])
+        let error = storageError { _ = try library.shrink(other, to: .maximumBitRate(BitRate(bitsPerSecond: 999))) }
+        #expect(error?.message == "no stored variant has a bit rate of at most 999 bit/s; there is 1 kbit/s")
+    }
+
     @Test func singleVariantOfAMediaPlaylistStays() throws {
         let media = try TemporaryLibrary.media("#EXTINF:4,", "x.ts")
         let other = try temporary.enter("B", from: "b.m3u8")

@@ -20,6 +20,14 @@ import Testing
         #expect("\(error)" == "the disk failed")
     }
 
+    /// Applications compare the numbers with those of AVFoundation.
+    @Test func errorsHaveTheNumbersOfAVFoundation() {
+        let numbers: [StorageError.Code: Int] = [
+            .notFound: -11_867, .damaged: -11_867, .moved: -11_867, .full: -11_807, .incomplete: -11_863,
+        ]
+        for code in StorageError.Code.allCases { #expect(code.number == numbers[code], "\(code)") }
+    }
+
     @Test(
         arguments: [
             (CocoaError(.fileWriteOutOfSpace), .full, "No space left on device"),

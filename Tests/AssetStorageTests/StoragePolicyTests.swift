@@ -192,6 +192,60 @@ private final class DeletedAssets: Sendable {
         #expect(try remaining() == [ids[1], ids[2]])
     }
 
+    /// The space that a deletion frees is available without another measurement; each asset has 1.2 MB.
+    @Test func spaceThatWasFreedIsAvailable() throws {
+        try library.setStorageLimits(StorageLimits(quota: library.diskUsage.occupiedBytes + ByteCount(50_000)))
+        try library.makeSpace(for: ByteCount(100_000))
+        #expect(try remaining() == [ids[1], ids[2]])
+        #expect(library.reserveSpace(for: ByteCount(800_000)))
+        #expect(!library.reserveSpace(for: ByteCount(800_000)))
+        library.releaseSpace(ByteCount(800_000), stored: .zero)
+        #expect(library.reserveSpace(for: ByteCount(800_000)))
+    }
+
+    @Test func floorOfFreeSpaceIncludesTheNeed() throws {
+        try library.setStorageLimits(StorageLimits(minimumFreeSpace: ByteCount(100_000)))
+        #expect(try library.applyStoragePolicy(need: ByteCount(23_456)).entries.isEmpty)
+        #expect(try library.applyStoragePolicy(need: ByteCount(23_457)).entries.map(\.id) == [ids[0]])
+    }
+
+    @Test func limitsAreThoseOfTheCatalog() throws {
+        #expect(try !library.hasStorageLimits())
+        try library.setStorageLimits(StorageLimits(minimumFreeSpace: ByteCount(1)))
+        #expect(try library.hasStorageLimits())
+        let other = try AssetLibrary(directory: temporary.directory)
+        #expect(try other.hasStorageLimits())
+        try library.setStorageLimits(StorageLimits())
+        #expect(try !library.hasStorageLimits())
+        // Other objects see the change when they apply the policy.
+        try other.applyStoragePolicy()
+        #expect(try !other.hasStorageLimits())
+    }
+
+    @Test func errorNamesTheLimitsAndTheNeed() throws {
+        try library.checkSpace(forEstimate: ByteCount(.max))
+        let (quota, floor) = (ByteCount(1_000), ByteCount(1 << 60))
+        try library.setStorageLimits(StorageLimits(quota: quota, minimumFreeSpace: floor))
+        let rules = "at most \(quota) may be used in \(library.directory.path), and \(floor) must stay free on its disk"
+        let error = #expect(throws: StorageError.self) { try library.checkSpace(for: ByteCount(1)) }
+        let message = "the limits of the library leave no space for the download"
+        #expect(error?.message == "\(message): \(rules), and no other asset can be deleted")
+        let estimated = #expect(throws: StorageError.self) { try library.checkSpace(forEstimate: ByteCount(10)) }
+        let reason = "and the deletion of other assets would not suffice, so none is deleted"
+        #expect(estimated?.message == "\(message), which needs about 10 bytes: \(rules), \(reason)")
+        let advice = [
+            "raise the quota (millstream library limits --quota SIZE)",
+            "lower the minimum of free space (millstream library limits --min-free-space SIZE)",
+            "delete assets, then run the same command again",
+        ]
+        #expect(error?.hint == advice.joined(separator: ", or ") && estimated?.hint == error?.hint)
+        #expect(error?.code == .full && estimated?.code == .full)
+        #expect(try remaining() == ids)
+        try library.setStorageLimits(StorageLimits(quota: library.diskUsage.occupiedBytes + ByteCount(200_000)))
+        try library.checkSpace(forEstimate: ByteCount(600_000))
+        #expect(throws: StorageError.self) { try library.checkSpace(forEstimate: ByteCount(600_000_000)) }
+    }
+
     @Test func spaceThatCannotBeMadeAvailableIsNotReserved() throws {
         let used = library.diskUsage.occupiedBytes
         try library.setStorageLimits(StorageLimits(quota: used + ByteCount(200_000)))
@@ -219,7 +273,56 @@ private final class DeletedAssets: Sendable {
         try library.setStorageLimits(StorageLimits(quota: ByteCount(1)))
         let reader = try AssetLibrary(reading: temporary.directory)
         #expect(throws: StorageError.self) { try reader.applyStoragePolicy() }
+        #expect(throws: StorageError.self) { try reader.makeSpace(for: .zero) }
         #expect(try remaining() == ids)
+    }
+
+    // MARK: Observers
+
+    private static func entry(_ id: String) -> EvictionPlan.Entry {
+        EvictionPlan.Entry(id: id, title: "A", freedBytes: .zero, reason: .limits)
+    }
+
+    @Test func observationEndsWithItsObject() {
+        let observers = EvictionObservers()
+        let (first, second) = (DeletedAssets(), DeletedAssets())
+        var observation: EvictionObservation? = observers.observe { entry in
+            first.entries.withLock { $0.append(entry) }
+        }
+        let other = observers.observe { entry in second.entries.withLock { $0.append(entry) } }
+        observers.send(Self.entry("a"))
+        withExtendedLifetime(observation) {}
+        observation = nil
+        observers.send(Self.entry("b"))
+        withExtendedLifetime(other) {}
+        #expect(first.entries.withLock { $0.map(\.id) } == ["a"])
+        #expect(second.entries.withLock { $0.map(\.id) } == ["a", "b"])
+    }
+
+    @Test(.timeLimit(.minutes(1))) func slowReaderLosesTheOldestDeletions() async {
+        var observers: EvictionObservers? = EvictionObservers()
+        let stream = observers?.stream()
+        for number in 0..<4_097 { observers?.send(Self.entry("\(number)")) }
+        observers = nil
+        var identifiers: [String] = []
+        if let stream {
+            for await entry in stream { identifiers.append(entry.id) }
+        }
+        #expect(identifiers == (1...4_096).map { "\($0)" })
+    }
+
+    @Test(.timeLimit(.minutes(1))) func sequencesEndWithTheLibrary() async {
+        var observers: EvictionObservers? = EvictionObservers()
+        let streams = [observers?.stream(), observers?.stream()].compactMap { $0 }
+        observers?.send(Self.entry("a"))
+        observers?.send(Self.entry("b"))
+        observers = nil
+        for stream in streams {
+            var identifiers: [String] = []
+            for await entry in stream { identifiers.append(entry.id) }
+            #expect(identifiers == ["a", "b"])
+        }
+        #expect(streams.count == 2)
     }
 
     // MARK: Decisions
