@@ -546,7 +546,7 @@ let package = Package(
             name: "MillstreamDownloadsTests",
             dependencies: [
                 "AssetStorage", "HLSPlaylist", "MediaTiming", "MediaTransport", "MillstreamDownloads",
-                "MillstreamTesting", "ReportFormat", "ResourceAddressing",
+                "MillstreamTesting", "PlaylistEditing", "PresentationLoading", "ReportFormat", "ResourceAddressing",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],

@@ -12,6 +12,13 @@ public enum PlaylistParsingError: MillstreamError, Hashable {
     case unexpectedKind(found: Playlist.Kind)
     /// The input exceeds a limit of ``PlaylistLimits``.
     case limitExceeded(PlaylistLimits.Limit, line: Int)
+    /// A media playlist imports a variable with this name that no multivariant playlist defines (RFC 8216bis §4.4.2.3).
+    ///
+    /// Only players and downloads throw this error; the parser is lenient.
+    case undeclaredImport(String)
+
+    /// The maximum number of characters of the name of a variable in a message.
+    private static let maximumNameLength = 64
 }
 
 extension PlaylistParsingError {
@@ -23,6 +30,9 @@ extension PlaylistParsingError {
                 ?? "not an HLS playlist: it has neither #EXTM3U nor any playlist tag"
         case .unexpectedKind(let found): "a \(found.rawValue) playlist, but the other kind was expected"
         case .limitExceeded(let limit, let line): "line \(line): \(limit)"
+        case .undeclaredImport(let name):
+            "the playlist imports the variable \"\(name.prefix(Self.maximumNameLength))\", "
+                + "which no multivariant playlist defines"
         }
     }
 
@@ -36,13 +46,15 @@ extension PlaylistParsingError {
         case unexpectedKind = "unexpected-playlist-kind"
         /// The input exceeds a limit.
         case limitExceeded = "limit-exceeded"
+        /// A media playlist imports a variable that no multivariant playlist defines.
+        case undeclaredImport = "import-undeclared"
 
         /// The code of the corresponding error of AVFoundation.
         public var number: Int? {
             switch self {
             case .dashManifest: -11_850
             case .notAPlaylist: -11_828
-            case .unexpectedKind, .limitExceeded: -11_853
+            case .unexpectedKind, .limitExceeded, .undeclaredImport: -11_853
             }
         }
     }
@@ -54,6 +66,7 @@ extension PlaylistParsingError {
         case .notAPlaylist: .notAPlaylist
         case .unexpectedKind: .unexpectedKind
         case .limitExceeded: .limitExceeded
+        case .undeclaredImport: .undeclaredImport
         }
     }
 

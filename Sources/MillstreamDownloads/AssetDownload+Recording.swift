@@ -60,6 +60,7 @@ extension AssetDownload {
         }
         report(.ended(id: id, run.meter.figures))
         // This is not done on another thread, because the thread pool would not run it after a cancellation.
+        try? library.describeMedia(of: id)
         // After an error, a later run can still fetch keys that are missing.
         let end = Result { try library.endRecording(id, isComplete: failure == nil, endingBefore: run.ends) }
         if case .success((_, let lostCount)) = end, lostCount > 0 { report(.lost(id: id, count: lostCount)) }

@@ -126,17 +126,26 @@ package struct AssetDownload: Sendable {
             }
         }
         while true {
-            let (meter, hasAll) = try await fetchFiles(of: resolution, for: id, &renewal, report)
-            if hasAll {
+            let round: (meter: ProgressMeter, hasAll: Bool)
+            do {
+                round = try await fetchFiles(of: resolution, for: id, &renewal, report)
+            } catch {
+                // What is stored is listed with its resolution and its languages as well. This is not done on another thread,
+                // because the thread pool would not run it after a cancellation.
+                try? library.describeMedia(of: id)
+                throw error
+            }
+            if round.hasAll {
                 let verification = KeyVerification(resolution.renditions, of: id, in: library)
                 let complete = try await BlockingOperation.run { [library] in
                     try verification.checkStoredSegments()
+                    try? library.describeMedia(of: id)
                     try library.removeIncompleteIFrames(id)
                     // Files of an earlier download with another selection may still be missing.
                     if try library.missingCount(id) == 0 { try library.finish(id) }
                     return try library.asset(id)
                 }
-                report(.progress(id: id, meter.progress))
+                report(.progress(id: id, round.meter.progress))
                 report(.completed(complete))
                 return complete
             }

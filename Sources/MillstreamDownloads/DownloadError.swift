@@ -83,7 +83,7 @@ public struct DownloadError: MillstreamError, Sendable {
         let hint: String? =
             switch error.code {
             case .full: error.hint ?? "free some space and run the same command again to resume the download"
-            case .busy: "wait until the other task has finished, or stop it"
+            case .busy: error.hint ?? "wait until the other task has finished, or stop it"
             case .wouldDelete: "keep them in another library (--library DIR), or let them be deleted (--replace)"
             default: nil
             }

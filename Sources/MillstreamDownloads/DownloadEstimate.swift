@@ -34,8 +34,9 @@ extension AssetLibrary {
             else { continue }
             let folders = try folders(of: [rendition], asset.id)
             let stored = asset.renditions.first { folders.contains($0.folder) }?.loadedTimeRanges.totalDuration
-            let media = rendition.playlist.segments.reduce(0.0) { $0 + ($1.isGap ? 0 : $1.duration.seconds) }
-            bytes += max(0, media - (stored ?? .zero).seconds) * rate / 8
+            // Segments that are marked as gaps count as stored.
+            let missing = rendition.playlist.duration - (stored ?? .zero)
+            bytes += max(0, missing.seconds) * rate / 8
         }
         return ByteCount(Int64(saturating: bytes))
     }

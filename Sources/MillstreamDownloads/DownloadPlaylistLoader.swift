@@ -210,16 +210,26 @@ struct DownloadPlaylistLoader: Sendable {
         do {
             let context = PlaylistContext(address: document.address, importableVariables: variables)
             let playlist = try Playlist.parse(document.bytes, context: context)
+            if case .media(let media) = playlist { try media.checkImports() }
             try checkFiles(of: playlist, at: document.address)
             return (playlist, document.address)
         } catch let error as PlaylistParsingError {
             throw DownloadError(
                 .notAPlaylist,
                 "\(address): \(error)",
-                hint: error.code == .dashManifest ? "the DASH bridge, which translates manifests, is turned off" : nil,
+                hint: Self.hint(for: error),
                 address: address,
+                detail: error.code == .undeclaredImport ? error.code.rawValue : nil,
                 cause: error
             )
+        }
+    }
+
+    private static func hint(for error: PlaylistParsingError) -> String? {
+        switch error.code {
+        case .dashManifest: "the DASH bridge, which translates manifests, is turned off"
+        case .undeclaredImport: "name the multivariant playlist of the stream, which must define the variable"
+        case .notAPlaylist, .unexpectedKind, .limitExceeded: nil
         }
     }
 

@@ -190,7 +190,7 @@ extension DownloadResolver {
 
     /// Returns the languages of the tracks of a media type, with `und` for a track that declares none or no valid tag
     /// (RFC 5646 §2.1).
-    private static func languages(of type: MediaTrack.MediaType, in tracks: [MediaTrack]) -> [String] {
+    static func languages(of type: MediaTrack.MediaType, in tracks: [MediaTrack]) -> [String] {
         tracks.filter { $0.mediaType == type }.map { track in
             guard let language = track.language, language.utf8.count <= 100,
                 language.utf8.allSatisfy({ $0 == UInt8(ascii: "-") || Self.isLetterOrDigit($0) })

@@ -110,7 +110,7 @@ struct RecordingCursor {
             // If other segments have the names that they had, only this one was replaced.
             let hasSameNames = playlist.segments.indices.contains { position in
                 let former = Int(clamping: Int64(position) +| offset)
-                guard position != index, previous.segments.indices.contains(former) else { return false }
+                guard previous.segments.indices.contains(former) else { return false }
                 return Self.name(of: previous.segments[former]) == Self.name(of: playlist.segments[position])
             }
             guard hasSameNames else { return .unknown }

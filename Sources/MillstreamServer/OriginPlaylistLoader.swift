@@ -61,7 +61,7 @@ struct OriginPlaylistLoader: PlaylistLoader {
                 throw ServerError(.unsupportedMediaType, error.code.rawValue, "\(address): \(error)")
             case .limitExceeded:
                 throw ServerError(.contentTooLarge, error.code.rawValue, "\(address): \(error)")
-            case .notAPlaylist, .unexpectedKind:
+            case .notAPlaylist, .unexpectedKind, .undeclaredImport:
                 throw ServerError(.badGateway, error.code.rawValue, "\(address): \(error)")
             }
         }

@@ -69,7 +69,8 @@ public enum PlaylistEditError: MillstreamError, Hashable {
     init(_ error: PlaylistParsingError, edit: String) {
         switch error {
         case .limitExceeded(let limit, _): self = .tooLarge(limit)
-        case .notAPlaylist, .unexpectedKind: self = .unreadableResult(edit: edit, reason: error.description)
+        case .notAPlaylist, .unexpectedKind, .undeclaredImport:
+            self = .unreadableResult(edit: edit, reason: error.description)
         }
     }
 }

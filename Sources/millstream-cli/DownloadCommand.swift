@@ -17,7 +17,8 @@ struct DownloadCommand: AsyncParsableCommand {
             Files that are stored are not downloaded again: after an interruption, run the same command to resume, or \
             millstream downloads resume. A URL that has been signed anew, and differs from that of a stored asset only in \
             parameters such as Signature, token or Expires, continues that asset. A download that another process manages, such \
-            as millstream serve, is followed, and resumed there if it was paused or has failed. With --json, a line of JSON is \
+            as millstream serve, is followed, and resumed there if it was paused or has failed. With other options than those of a \
+            download that failed there, such as --key, this command downloads the stream itself. With --json, a line of JSON is \
             printed for each event.
 
             Example: millstream download https://example.com/multivariant.m3u8 --max-height 720 --subtitles en

@@ -218,7 +218,7 @@ struct Failure: Error {
     /// Returns a Boolean value that indicates whether a code is that of a source that is not the playlist that a command needs.
     private static func isWrongDocument(_ code: String) -> Bool {
         switch PlaylistParsingError.Code(rawValue: code) {
-        case .notAPlaylist, .dashManifest, .unexpectedKind: true
+        case .notAPlaylist, .dashManifest, .unexpectedKind, .undeclaredImport: true
         case .limitExceeded, nil: false
         }
     }

@@ -17,7 +17,7 @@ struct LibraryExportCommand: AsyncParsableCommand {
             A media file contains the best stored variant, and all stored audio and subtitles with their languages and \
             names. If another variant was begun and its download canceled, the best complete one is written. Video and audio \
             are copied, not encoded again. Date ranges become chapters. A note says how long the gaps are, such as those of a \
-            recording that was interrupted. The file or folder must not exist; the folders above it are created. The name of a file can have the fields {title}, {id}, {height}, {date} and {part}.
+            recording that was interrupted. The file or folder must not exist, unless --overwrite replaces the file; the folders above it are created. The name of a file can have the fields {title}, {id}, {height}, {date} and {part}.
 
             Example: millstream library export abc123 /srv/www/film
             Example: millstream library export abc123 --mp4 "{title} ({height}p).mp4"
@@ -49,6 +49,11 @@ struct LibraryExportCommand: AsyncParsableCommand {
             "Export what is stored of an incomplete asset, and say what is missing; for --mp4, --mkv and --srt."
     )
     var partial = false
+    @Flag(
+        name: .long,
+        help: "Replace the file if it exists, when the new one is complete; for --mp4 and --mkv."
+    )
+    var overwrite = false
     @OptionGroup var library: LibraryFlags
     @OptionGroup var reportFormat: ReportFormatFlags
 
@@ -67,6 +72,9 @@ struct LibraryExportCommand: AsyncParsableCommand {
         }
         guard mp4 != nil || mkv != nil || !audioOnly && !split else {
             throw ValidationError("--audio-only and --split require --mp4 or --mkv")
+        }
+        guard mp4 != nil || mkv != nil || !overwrite else {
+            throw ValidationError("--overwrite requires --mp4 or --mkv: a folder is not replaced")
         }
         if let path = mp4 ?? mkv {
             let ending = URL(fileURLWithPath: path).pathExtension.lowercased()
@@ -87,6 +95,7 @@ struct LibraryExportCommand: AsyncParsableCommand {
             throw ValidationError("the fields of a file name are \(FileNameTemplate.fields): \(path)")
         }
         output.splits = split
+        output.replacesFiles = overwrite
         return output
     }
 
@@ -106,6 +115,10 @@ struct LibraryExportCommand: AsyncParsableCommand {
             #endif
         } catch let error as StorageError where error.code == .incomplete {
             throw try incomplete(error, try library.asset(id), in: library)
+        } catch let error as StorageError where error.code == .alreadyExists && mp4 ?? mkv != nil && !overwrite {
+            var failure = Failure(error)
+            failure.hint = failure.hint.map { "\($0); --overwrite replaces a file" }
+            throw failure
         } catch let error as StorageError where error.code == .damaged {
             throw Self.damaged(Failure(error), id)
         } catch let error as StreamingError where (error.cause as? TransportError)?.code == .fileNotFound {

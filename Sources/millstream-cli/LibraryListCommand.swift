@@ -117,7 +117,8 @@ extension LibraryCommand {
 
         private static func row(_ rendition: StoredRendition) -> [String] {
             let parts: [String?] = [
-                rendition.height.map { "\($0)p" }, rendition.bandwidth?.description, rendition.language,
+                rendition.height.map { "\($0)p" },
+                (rendition.bandwidth ?? rendition.averageBitRate).map { $0.description }, rendition.language,
                 languages(rendition.audioLanguages, "audio"), languages(rendition.subtitleLanguages, "subtitles"),
                 rendition.codecs.isEmpty ? nil : rendition.codecs.joined(separator: ","),
                 rendition.isComplete

@@ -16,6 +16,8 @@ struct MediaFileOutput {
     let omitsVideo: Bool
     /// A Boolean value that indicates whether each part between two discontinuities becomes a file.
     var splits = false
+    /// A Boolean value that indicates whether files that exist are replaced.
+    var replacesFiles = false
     /// The option that selects a Matroska file, for messages.
     var matroskaOption = "--mkv FILE"
 
@@ -96,10 +98,18 @@ struct MediaFileOutput {
             let file = URL(fileURLWithPath: path(for: asset, folders, part: splits ? part : nil, height: height))
             let path = file.path
             try Self.makeFolder(of: file)
+            // What exists is replaced when the new file is complete.
+            let replaced = try replacesFiles ? ReplacedFile(path) : nil
+            let target = replaced?.newPath ?? path
             do {
                 try await Interruption.cancelling { [options] in
-                    try await session.export(to: path, as: fileExtension == "mp4" ? .mp4 : .matroska, options: options)
+                    try await session.export(
+                        to: target,
+                        as: fileExtension == "mp4" ? .mp4 : .matroska,
+                        options: options
+                    )
                 }
+                try replaced?.finish()
             } catch let error as MediaDecoding.DecodingError where error.code == .unsupportedInFile {
                 throw Failure(.failed, error.code.rawValue, error.message, hint: typeHint)
             }

@@ -359,6 +359,42 @@ struct DownloadsCommandTests {
         await origin.stop()
     }
 
+    /// A command with the key completes what a running server could not.
+    @Test func failedDownloadOfTheServerIsCompletedWithAKey() async throws {
+        let files = folder.appendingPathExtension("origin")
+        defer { for url in [folder, files] { try? FileManager.default.removeItem(at: url) } }
+        try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
+        let playlist = """
+            #EXTM3U
+            #EXT-X-TARGETDURATION:4
+            #EXT-X-KEY:METHOD=AES-128,URI="k",IV=0x00000000000000000000000000000007
+            #EXTINF:4,
+            0.ts
+            #EXT-X-ENDLIST
+
+            """
+        // The word "zero", encrypted with the key "0123456789abcdef".
+        let digits = "625a06b3141263442535565aa858d322"
+        let segment = stride(from: 0, to: 32, by: 2).compactMap { UInt8(digits.dropFirst($0).prefix(2), radix: 16) }
+        for (name, bytes) in [("a.m3u8", Array(playlist.utf8)), ("0.ts", segment)] {
+            try Data(bytes).write(to: files.appendingPathComponent(name))
+        }
+        let origin = try await RecordingOrigin(files)
+        let source = origin.address("a.m3u8")
+        #expect(try await run("download", source, "--queue").status == 0)
+        let server = try RunningProgram([
+            "serve", "--port", "0", "--library", folder.path, "--allow-host", "127.0.0.1:\(origin.port)",
+        ])
+        try await eventually("the download fails") { try await list().first?["state"] as? String == "failed" }
+        let complete = try await run("download", source, "--key", "30313233343536373839616263646566")
+        #expect(complete.status == 0, "\(complete.errors)")
+        try await eventually("the server ends its download") { try await list().isEmpty }
+        #expect(try await run("library", "list", "--json").output.contains("\"complete\""))
+        server.send(SIGTERM)
+        #expect(try await server.finish() == 0, "\(server.standardError)")
+        await origin.stop()
+    }
+
     /// The files of a canceled selection count, and another variant that is complete is exported.
     @Test func canceledVariantCountsBesideACompleteOne() async throws {
         let file = folder.appendingPathExtension("mp4")

@@ -320,6 +320,31 @@ final class ExportCommandTests {
         #expect(!result.errors.contains("audio en"), "\(result.errors)")
     }
 
+    @Test(.timeLimit(.minutes(10))) func existingFileIsReplacedOnRequest() async throws {
+        let id = try await download(try sample("aes/multivariant.m3u8"))
+        let file = path("film.mp4")
+        try Data("film".utf8).write(to: URL(fileURLWithPath: file))
+        try FileManager.default.createSymbolicLink(atPath: path("link.mp4"), withDestinationPath: file)
+        let refused = try await run(["library", "export", id, "--mp4", file])
+        #expect(refused.errors.contains("\(file) already exists"), "\(refused)")
+        #expect(refused.errors.contains("; --overwrite replaces a file\n"), "\(refused)")
+        // What exists stays if the new file cannot be completed.
+        let failed = try await run(["library", "export", "none", "--mp4", file, "--overwrite"])
+        #expect(failed.status == 1, "\(failed)")
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == "film")
+        let replaced = try await run(["library", "export", id, "--mp4", path("link.mp4"), "--overwrite"])
+        #expect(replaced.status == 0 && replaced.output == "\(path("link.mp4"))\n", "\(replaced)")
+        let attributes = try FileManager.default.attributesOfItem(atPath: file)
+        #expect(try #require(attributes[.size] as? Int) > 10_000)
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        #expect(names == ["film.mp4", "library", "link.mp4"])
+        try FileManager.default.createDirectory(atPath: path("folder.mp4"), withIntermediateDirectories: false)
+        let kept = try await run(["library", "export", id, "--mp4", path("folder.mp4"), "--overwrite"])
+        #expect(kept.status == 1 && kept.errors.contains("is not a file that can be replaced"), "\(kept)")
+        let usage = try await run(["library", "export", id, path("copy"), "--overwrite"])
+        #expect(usage.status == 64, "\(usage)")
+    }
+
     @Test(.timeLimit(.minutes(10))) func existingFileAndIncompleteAssetAreRefused() async throws {
         let id = try await download(try sample("aes/multivariant.m3u8"))
         let file = path("film.mp4")

@@ -81,7 +81,8 @@ import Testing
         let canonical: Playlist
         do {
             canonical = try playlist.canonical()
-        } catch .unexpectedKind(found: .media) {
+        } catch {
+            guard error == .unexpectedKind(found: .media) else { throw error }
             // The canonical form of a multivariant playlist without URIs, or of one with tags of both kinds, may
             // contain no tag that identifies it as a multivariant playlist.
             guard case .multivariant(let empty) = playlist else {

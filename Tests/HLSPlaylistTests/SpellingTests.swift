@@ -217,6 +217,11 @@ import Testing
                 .limitExceeded(.entryCount(5), line: 7), "limit-exceeded",
                 "line 7: the playlist has more than 5 entries"
             ),
+            (
+                .undeclaredImport(String(repeating: "a", count: 65)), "import-undeclared",
+                "the playlist imports the variable \"\(String(repeating: "a", count: 64))\", "
+                    + "which no multivariant playlist defines"
+            ),
         ] as [(PlaylistParsingError, String, String)]
     )
     func parsingErrorsHaveCodeAndMessage(error: PlaylistParsingError, code: String, message: String) {

@@ -95,6 +95,61 @@ import Testing
         await second.invalidate()
     }
 
+    /// The process of a failed task, such as a server, need not end before another one downloads the asset with a key.
+    @Test func failedTaskOfAnotherProcessIsCompletedByADownloadWithAKey() async throws {
+        let playlist = """
+            #EXTM3U
+            #EXT-X-TARGETDURATION:4
+            #EXT-X-KEY:METHOD=AES-128,URI="key"
+            #EXTINF:4,
+            0.ts
+            #EXT-X-ENDLIST
+
+            """
+        let origin = SchemeTransport(
+            http: ScriptedTransport(texts: [Self.source.text: playlist, Self.base + "0.ts": "zero"]),
+            file: FileTransport()
+        )
+        let owner = try session(origin, identifier: DownloadSession.serverIdentifier)
+        let task = try await owner.makeTask(Self.source)
+        task.resume()
+        await #expect(throws: DownloadError.self) { try await task.value() }
+        let events = task.events
+        let other = try session(origin, identifier: "others")
+        var selection = DownloadSelection.standard
+        selection.edits = EditPlan([try PlaylistEdit(name: "key", value: "30313233343536373839616263646566")])
+        let keyed = try await other.makeTask(
+            Self.source,
+            configuration: DownloadConfiguration(selection: selection)
+        )
+        keyed.resume()
+        let asset = try await keyed.value()
+        #expect(asset.id == task.assetID && asset.state == .complete)
+        for await event in events {
+            // The end of the run that failed can be among the events.
+            if case .completed(_, let error) = event, error == nil { break }
+        }
+        #expect(task.state == .completed)
+        #expect(try temporary.library.downloads().isEmpty)
+        await other.invalidate()
+        await owner.invalidate()
+    }
+
+    /// The error names the download and the command that ends it.
+    @Test func pausedTaskOfAnotherProcessIsNamed() async throws {
+        let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n0.ts\n#EXT-X-ENDLIST\n"
+        let origin = ScriptedTransport(texts: [Self.source.text: playlist, Self.base + "0.ts": "zero"])
+        let owner = try session(origin, identifier: DownloadSession.serverIdentifier)
+        let task = try await owner.makeTask(Self.source)
+        let other = try session(origin, identifier: "others")
+        let error = await #expect(throws: DownloadError.self) { try await other.makeTask(Self.source) }
+        #expect(error?.detail == "asset-busy")
+        #expect(error?.message.hasSuffix("it is the download \(task.id) of millstream serve") == true)
+        #expect(error?.hint?.hasSuffix("millstream downloads cancel \(task.id)") == true)
+        await other.invalidate()
+        await owner.invalidate()
+    }
+
     /// Another selection needs files that the complete asset does not have.
     @Test func failedTaskWithAnotherSelectionStays() async throws {
         let main = """

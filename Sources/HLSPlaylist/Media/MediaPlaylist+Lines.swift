@@ -97,6 +97,16 @@ extension MediaPlaylist {
         return written.map { $0.start == nil } ?? false
     }
 
+    /// Verifies that each variable that the playlist imports is defined by the multivariant playlist, without which a client must
+    /// not play it (RFC 8216bis §4.4.2.3).
+    ///
+    /// The parser accepts such a playlist, so that it can be inspected, validated and edited.
+    ///
+    /// - Throws: ``PlaylistParsingError/undeclaredImport(_:)``.
+    package func checkImports() throws(PlaylistParsingError) {
+        if let name = header.variables.undefinedImport { throw .undeclaredImport(name) }
+    }
+
     /// Returns a text with the values of the variables of the playlist (RFC 8216bis §4.3); undefined names are unchanged.
     package func substitutingVariables(_ text: String) -> String { header.variables.substitute(text) }
 

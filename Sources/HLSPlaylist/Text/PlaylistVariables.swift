@@ -4,6 +4,8 @@ import ResourceAddressing
 /// The variables of a playlist and their values (RFC 8216bis §4.3 and §4.4.2.3).
 struct PlaylistVariables: Sendable {
     private(set) var values: [String: String] = [:]
+    /// The name of the first imported variable that the multivariant playlist does not define; `nil` if there is none.
+    private(set) var undefinedImport: String?
 
     /// The maximum number of bytes by which a string may grow when variables are replaced.
     ///
@@ -45,6 +47,7 @@ struct PlaylistVariables: Sendable {
                 if values[name] == nil { values[name] = substitute(attributes["VALUE"] ?? "") }
             } else if let name = attributes["IMPORT"] {
                 if values[name] == nil { values[name] = context.importableVariables[name] }
+                if values[name] == nil, undefinedImport == nil { undefinedImport = name }
             } else if let name = attributes["QUERYPARAM"] {
                 let known = parameters ?? Self.queryParameters(of: context.address)
                 parameters = known

@@ -280,16 +280,27 @@ public final class DownloadSession: Sendable {
         return task
     }
 
-    /// Verifies that no other process or session has a download of an asset.
+    /// Verifies that no other process or session has a download of an asset, apart from those that have failed: what is missing
+    /// of them may be available to another download, for example because it has the key.
     private func checkUse(of assetID: String) throws {
-        let isBusy = try library.downloads().contains { record in
-            record.assetID == assetID && !runner.isOwned(record.id) && library.isDownloadClaimed(record.id)
+        let other = try library.downloads().first { record in
+            record.assetID == assetID && record.state != .failed && !runner.isOwned(record.id)
+                && library.isDownloadClaimed(record.id)
         }
-        guard !isBusy else { throw Self.busy }
+        if let other { throw Self.busy(with: other) }
     }
 
-    private static var busy: StorageError {
-        StorageError(.busy, "the asset is being downloaded by another process or session")
+    /// The error of a download whose asset another download uses.
+    private static func busy(with other: DownloadRecord?) -> StorageError {
+        let message = "the asset is being downloaded by another process or session"
+        guard let other else { return StorageError(.busy, message) }
+        let session = other.session == serverIdentifier ? "millstream serve" : "the session \(other.session)"
+        return StorageError(
+            .busy,
+            "\(message): it is the download \(other.id) of \(session)",
+            hint: "see it with: millstream downloads list; end it, and keep what is stored, with: millstream "
+                + "downloads cancel \(other.id)"
+        )
     }
 
     /// Gives the asset whose source has another signature the new URL if the playlists are the same, so that the download continues
@@ -304,17 +315,17 @@ public final class DownloadSession: Sendable {
         guard let asset = try library.asset(differingInSignatureFrom: source),
             try library.hasPlaylists(resolution.playlist, resolution.renditions, of: asset.id)
         else { return }
-        guard !runner.isRunning(asset.id) else { throw Self.busy }
+        guard !runner.isRunning(asset.id) else { throw Self.busy(with: nil) }
         let selections = configuration.selections
         let replaced = tasks.filter { task in
             task.assetID == asset.id && !task.state.isFinal && task.configuration.selections == selections
                 && task.configuration.recording == nil && runner.adopt(task.id)
         }
         let replacedIDs = Set(replaced.map(\.id))
-        let isBusy = try library.downloads().contains { record in
+        let other = try library.downloads().first { record in
             record.assetID == asset.id && !replacedIDs.contains(record.id) && library.isDownloadClaimed(record.id)
         }
-        guard !isBusy else { throw Self.busy }
+        if let other { throw Self.busy(with: other) }
         for task in replaced {
             if configuration.details.isEmpty { configuration.details = task.details }
             configuration.artwork = configuration.artwork ?? task.artwork

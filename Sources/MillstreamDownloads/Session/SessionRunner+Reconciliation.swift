@@ -94,7 +94,11 @@ extension SessionRunner {
         switch found.state {
         case .waiting: send(.requested(record.id, .resume))
         case .suspended: send(.requested(record.id, .suspend))
-        case .canceled: send(.requested(record.id, .cancel))
+        case .canceled:
+            // Another process can have completed the asset of a task that has failed.
+            let isFulfilled =
+                known.state == .failed && (try? library.outline(of: record.assetID).state) == .complete
+            send(isFulfilled ? .fulfilled(record.id) : .requested(record.id, .cancel))
         case .failed: break
         }
     }
@@ -168,6 +172,9 @@ extension SessionRunner {
             } else if let claim = library.claimDownload(record.id) {
                 try? library.removeDownload(record.id)
                 withExtendedLifetime(claim) {}
+            } else {
+                // The process that manages it ends it.
+                try? library.changeDownload(record.id, .state(.canceled, nil))
             }
         }
     }

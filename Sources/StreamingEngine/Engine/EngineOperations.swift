@@ -206,6 +206,7 @@ struct EngineOperations: Sendable {
                 let message = "a media playlist was expected, and a multivariant playlist came"
                 return .failure(StreamingError(.unreadablePlaylist, message, address: address))
             }
+            try playlist.checkImports()
             return .success(playlist)
         } catch {
             return .failure(StreamingError(.unreadablePlaylist, "\(error)", address: address, cause: error))

@@ -114,7 +114,10 @@ struct SourceOpener: Sendable {
         let context = PlaylistContext(address: response.address, importableVariables: variables)
         do {
             let playlist = try Playlist.parse(bytes, context: context)
-            if case .multivariant = playlist { report.kind = .multivariantPlaylist }
+            switch playlist {
+            case .multivariant: report.kind = .multivariantPlaylist
+            case .media(let media): try media.checkImports()
+            }
             return (.playlist(playlist, response.address), report)
         } catch {
             report.kind = .other

@@ -1,0 +1,53 @@
+import Foundation
+import Testing
+
+/// Tests the commands with a media playlist that imports a variable that no multivariant playlist defines.
+@Suite(.tags(.endToEnd), .timeLimit(.minutes(10)))
+final class ImportedVariableCommandTests {
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("imports-\(UUID())")
+        .standardizedFileURL
+
+    init() throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let media = """
+            #EXTM3U
+            #EXT-X-VERSION:8
+            #EXT-X-DEFINE:IMPORT="token"
+            #EXT-X-TARGETDURATION:4
+            #EXTINF:4,
+            0.ts
+            #EXT-X-ENDLIST
+
+            """
+        let main = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=800000,CODECS=\"avc1.64001e\"\nmedia.m3u8\n"
+        for (name, text) in [("media.m3u8", media), ("main.m3u8", main), ("0.ts", "zero")] {
+            try Data(text.utf8).write(to: folder.appendingPathComponent(name))
+        }
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    private func run(_ arguments: String...) async throws -> (status: Int32, output: String, errors: String) {
+        let program = try RunningProgram(arguments)
+        let status = try await program.finish()
+        return (status, program.standardOutput, program.standardError)
+    }
+
+    private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+
+    @Test(arguments: ["media.m3u8", "main.m3u8"]) func playAndDownloadNameTheVariable(name: String) async throws {
+        let message = "the playlist imports the variable \"token\", which no multivariant playlist defines"
+        let played = try await run("play", path(name), "--no-decode")
+        #expect(played.status == 2 && played.errors.contains(message), "\(played)")
+        let downloaded = try await run("download", path(name), "--library", path("library"))
+        #expect(downloaded.status == 2 && downloaded.errors.contains(message), "\(downloaded)")
+        #expect(downloaded.errors.contains("(import-undeclared)\nhint: name the multivariant"), "\(downloaded)")
+    }
+
+    /// Tools for authors read such a playlist.
+    @Test func inspectAndValidateReadThePlaylist() async throws {
+        #expect(try await run("inspect", path("media.m3u8")).status == 0)
+        let validated = try await run("validate", path("main.m3u8"), "--follow")
+        #expect(validated.status == 2 && validated.output.contains("import-undeclared"), "\(validated)")
+    }
+}
