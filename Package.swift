@@ -419,6 +419,7 @@ let package = Package(
                 "DASHManifest", "DASHTranslation", "HLSPlaylist", "MediaTiming", "MediaTransport", "MillstreamTesting",
                 "PresentationLoading", "ResourceAddressing",
                 .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "NIOCore", package: "swift-nio"),
             ],
             swiftSettings: house
         ),

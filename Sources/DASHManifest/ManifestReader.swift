@@ -16,6 +16,7 @@ struct ManifestReader: XMLEventHandler {
     /// The number of open elements within an `S` element, including itself.
     private var entryDepth = 0
     private var elementCount = 0
+    private var attributeCount = 0
     private var entryCount = 0
     private var rootNamespace = ""
     /// The prefix of the root element if the document does not declare it, with its colon.
@@ -23,6 +24,8 @@ struct ManifestReader: XMLEventHandler {
     private(set) var root: ManifestElement?
     private(set) var error: ManifestParsingError?
     private(set) var diagnostics: [ManifestDiagnostic] = []
+    /// The estimated memory that the elements take, in bytes.
+    private(set) var memorySize = 0
     private var omittedCount = 0
     private var hasNamedUndeclaredPrefix = false
 
@@ -50,6 +53,7 @@ struct ManifestReader: XMLEventHandler {
             error = .tooLarge(message: "there are more than \(limits.elementCount) elements", line: line)
             return
         }
+        guard checkAttributes(attributes, isKnown: kind != nil || open.isEmpty, line: line) else { return }
         if open.isEmpty {
             guard startRoot(name, kind: kind, line: line) else { return }
         }
@@ -74,6 +78,9 @@ struct ManifestReader: XMLEventHandler {
         storeEntries()
         guard var element = open.popLast(), let text = texts.popLast() else { return }
         isInTimeline = open.last?.kind == .segmentTimeline
+        if let kind = element.kind, Self.addressElements.contains(kind) {
+            checkLength(text, of: kind.rawValue, line: element.line)
+        }
         element.text = text
         element.indexChildren()
         if open.isEmpty {
@@ -86,6 +93,55 @@ struct ManifestReader: XMLEventHandler {
     mutating func handleText(_ text: String) {
         guard entryDepth == 0, !texts.isEmpty else { return }
         texts[texts.count - 1] += text
+        memorySize +|= text.utf8.count
+    }
+
+    // MARK: Sizes
+
+    /// The elements whose text is a URL.
+    private static let addressElements: Set<ElementKind> = [.baseURL, .location, .patchLocation]
+    /// The attributes that may have any length, because they are not inherited and are read once.
+    private static let longAttributes: Set<String> = ["messageData", "value"]
+    /// The memory of an element besides its text: its own, with room to grow, that of the period, adaptation set or
+    /// representation that is made of it, and that of its arrays.
+    private static let elementSize = 2 *| MemoryLayout<ManifestElement>.stride +| 256
+    /// The memory of an attribute besides its text, with room to grow.
+    private static let attributeSize = 2 *| MemoryLayout<XMLAttributes.Attribute>.stride
+    /// The size of a text that is stored without memory of its own.
+    private static let smallTextSize = 15
+
+    /// Counts an element with its attributes.
+    ///
+    /// - Parameters:
+    ///   - attributes: The attributes of the element.
+    ///   - isKnown: A Boolean value that indicates whether the standard defines the element.
+    ///   - line: The line of the element.
+    /// - Returns: `false` if a limit is exceeded.
+    private mutating func checkAttributes(_ attributes: XMLAttributes, isKnown: Bool, line: Int) -> Bool {
+        attributeCount +|= attributes.attributes.count
+        guard attributeCount <= limits.attributeCount else {
+            error = .tooLarge(message: "there are more than \(limits.attributeCount) attributes", line: line)
+            return false
+        }
+        memorySize +|= Self.elementSize
+        for attribute in attributes.attributes {
+            let length = attribute.value.utf8.count
+            memorySize +|= Self.attributeSize +| (length > Self.smallTextSize ? length +| 32 : 0)
+            if isKnown, length > limits.valueLength, !Self.longAttributes.contains(attribute.name.local) {
+                checkLength(attribute.value, of: String(attribute.name.local.prefix(100)), line: line)
+                return false
+            }
+        }
+        return true
+    }
+
+    /// Rejects the manifest if a URL or the value of an attribute is too long.
+    private mutating func checkLength(_ text: String, of name: String, line: Int) {
+        guard text.utf8.count > limits.valueLength else { return }
+        error = .tooLarge(
+            message: "\(name) has \(text.utf8.count) bytes, more than \(limits.valueLength)",
+            line: line
+        )
     }
 
     /// Returns all diagnostics, the last of which counts those that exceed the limit.
@@ -174,6 +230,7 @@ struct ManifestReader: XMLEventHandler {
 
     private mutating func checkEntryCount(adding count: Int, line: Int) -> Bool {
         entryCount += count
+        memorySize +|= count *| MemoryLayout<TimelineEntry>.stride
         guard entryCount <= limits.timelineEntryCount else {
             error = .tooLarge(message: "there are more than \(limits.timelineEntryCount) S elements", line: line)
             return false

@@ -4,14 +4,23 @@ import ResourceAddressing
 import XMLReading
 
 extension MediaPresentation {
-    /// The maximum number of segments and timeline entries in a report.
-    ///
-    /// When it is reached, the segments of later representations are omitted.
-    private static let maximumReportedSegmentCount: Int64 = 250_000
+    /// The number of values that a report can still contain.
+    private struct ReportBudget {
+        /// The number of segments that are listed; later ones are omitted and counted.
+        var segments: Int64 = 250_000
+        /// The number of bytes of the URLs of the segments that are listed.
+        var bytes: Int64 = 256 << 20
+        /// The number of timeline entries and listed segments that are read to count segments.
+        ///
+        /// The entries of a timeline that several representations share are read for each of them.
+        var entries: Int64 = 20_000_000
+        /// The number of bytes of URLs that are resolved.
+        var resolvedBytes: Int64 = 256 << 20
+    }
 
     /// The contents of the manifest as a report, which `millstream inspect --json` prints; missing values are omitted.
     package var report: ReportValue {
-        var remaining = Self.maximumReportedSegmentCount
+        var remaining = ReportBudget()
         return .fields([
             "kind": .string("dash"),
             "url": address.map { .string($0.withoutUserInformation.text) },
@@ -28,7 +37,7 @@ extension MediaPresentation {
         ])
     }
 
-    private func report(_ period: Period, remaining: inout Int64) -> ReportValue {
+    private func report(_ period: Period, remaining: inout ReportBudget) -> ReportValue {
         .fields([
             "id": period.id.map { .string($0) },
             "start": period.start.map { .seconds($0) },
@@ -37,7 +46,11 @@ extension MediaPresentation {
         ])
     }
 
-    private func report(_ set: AdaptationSet, in period: Period, remaining: inout Int64) -> ReportValue {
+    private func report(
+        _ set: AdaptationSet,
+        in period: Period,
+        remaining: inout ReportBudget
+    ) -> ReportValue {
         .fields([
             "id": set.id.map { .string($0) },
             "contentType": set.mediaType.map { .string($0.rawValue) },
@@ -55,18 +68,26 @@ extension MediaPresentation {
         _ representation: Representation,
         in set: AdaptationSet,
         of period: Period,
-        remaining: inout Int64
+        remaining: inout ReportBudget
     ) -> ReportValue {
-        // The entries of a timeline that several representations share are counted for each of them, because they are
-        // read for each.
-        remaining -|= SegmentAddressing.entryCount(of: representation, in: set, of: period)
-        guard remaining > 0 else { return report(representation, nil, listed: 0) }
+        remaining.entries -|= SegmentAddressing.entryCount(of: representation, in: set, of: period)
+        let size = SegmentAddressing.addressByteCount(of: representation, in: set, of: period, in: self)
+        remaining.resolvedBytes -|= size
+        guard remaining.entries > 0, remaining.resolvedBytes > 0 else {
+            return report(representation, nil, listed: 0)
+        }
         let addressing = SegmentAddressing(of: representation, in: set, of: period, in: self)
         let isListed = !addressing.isUnbounded && !addressing.needsIndex
-        let listed = isListed ? min(addressing.count, remaining) : 0
-        remaining -|= listed
+        let length = max(1, addressing.addressLength ?? 1)
+        let listed =
+            isListed ? min(addressing.count, remaining.segments, remaining.bytes.dividedSaturated(by: length)) : 0
+        remaining.segments -|= listed
+        remaining.bytes -|= listed *| length
         return report(representation, addressing, listed: listed)
     }
+
+    /// The fault of a representation whose segments are not counted, because the ones before are too many.
+    private static let unreadFault = "too-many-segments"
 
     private func report(
         _ representation: Representation,
@@ -77,6 +98,8 @@ extension MediaPresentation {
             addressing?.segment(at: Int64(clamping: index))?.report ?? .object([])
         }
         let isCounted = addressing.map { !$0.isUnbounded && !$0.needsIndex } ?? false
+        let omittedCount: Int64 = isCounted ? (addressing?.count ?? 0) -| listed : 0
+        let fault: String? = addressing == nil ? Self.unreadFault : addressing?.fault?.rawValue
         return .fields([
             "id": representation.id.map { .string($0) },
             "bandwidth": representation.bandwidth.map { .integer($0.bitsPerSecond) },
@@ -90,7 +113,8 @@ extension MediaPresentation {
             "segmentCount": isCounted ? addressing.map { .integer($0.count) } : nil,
             "initialization": addressing?.initialization?.report,
             "index": addressing?.index?.report,
-            "fault": addressing?.fault.map { .string($0.rawValue) },
+            "segmentsOmitted": omittedCount > 0 ? .integer(omittedCount) : nil,
+            "fault": fault.map { .string($0) },
             "segments": .sequence(segments),
         ])
     }

@@ -22,6 +22,8 @@ package struct MediaPresentation: Sendable {
     package let diagnostics: [ManifestDiagnostic]
     /// The periods in document order.
     package let periods: [Period]
+    /// The estimated memory that the elements of the manifest take, in bytes: linear in elements, attributes and text.
+    package let memorySize: Int
 
     /// Creates a presentation by parsing a manifest as leniently as a player.
     ///
@@ -48,15 +50,41 @@ package struct MediaPresentation: Sendable {
         }
         if let error = reader.error { throw error }
         guard let root = reader.root else { throw .invalidXML(message: "there is no element", line: 0) }
-        self.init(root, address: address, diagnostics: reader.finishedDiagnostics())
+        self.init(
+            root,
+            address: address,
+            diagnostics: reader.finishedDiagnostics(),
+            memorySize: reader.memorySize
+        )
     }
 
     /// Creates a presentation from its root element.
-    init(_ root: ManifestElement, address: ResourceAddress?, diagnostics: [ManifestDiagnostic]) {
+    init(_ root: ManifestElement, address: ResourceAddress?, diagnostics: [ManifestDiagnostic], memorySize: Int) {
         element = root
+        self.memorySize = memorySize
         self.address = address
         periods = Period.periods(of: root)
         self.diagnostics = diagnostics + Self.checks(of: root, periods: periods)
+    }
+
+    /// The manifest with its attributes and its first location only, which takes little memory.
+    ///
+    /// It tells when and where the next version of the manifest has to be loaded.
+    package var withoutContents: MediaPresentation {
+        var root = ManifestElement(
+            name: element.name,
+            kind: element.kind,
+            attributes: element.attributes,
+            line: element.line
+        )
+        root.children = Array(element.elements(.location).prefix(1))
+        let attributes = root.attributes.reduce(0) { $0 +| $1.value.utf8.count }
+        return MediaPresentation(
+            root,
+            address: address,
+            diagnostics: [],
+            memorySize: root.children.reduce(attributes) { $0 +| $1.text.utf8.count }
+        )
     }
 
     /// The type of the presentation; values other than `dynamic` count as static.

@@ -43,6 +43,8 @@ struct PresentationPlan {
     private let limits: TranslationLimits
     private let now: MediaTime
     private var segmentCount: Int64 = 0
+    /// The number of bytes of the URLs that were resolved.
+    private var resolvedByteCount: Int64 = 0
     private var comparisonCount = 0
 
     /// The maximum number of comparisons between tracks and representations.
@@ -53,19 +55,23 @@ struct PresentationPlan {
     private static let maximumWindowLength: Int64 = 43_200
 
     /// Creates a plan with the tracks of the previous translation, or with new ones if there are none.
+    ///
+    /// - Throws: ``TranslationError``, or the error of `checkCancellation`, which is called before each period and track.
     init(
         _ presentation: MediaPresentation,
         tracks known: [TrackDescriptor],
         indexes: [AddressedResource: IndexedFile],
         now: MediaTime,
         limits: TranslationLimits,
-        losses: inout TranslationLosses
-    ) throws(TranslationError) {
+        losses: inout TranslationLosses,
+        checkCancellation: () throws -> Void = {}
+    ) throws {
         self.limits = limits
         self.now = now
         tracks = known
         var candidates: [(tracks: PeriodTracks, start: MediaTime)] = []
         for period in presentation.periods {
+            try checkCancellation()
             if let link = period.link {
                 if link != "urn:mpeg:dash:resolve-to-zero:2013" {
                     losses.append(
@@ -83,17 +89,26 @@ struct PresentationPlan {
             tracks = TrackSelection.tracks(of: candidates.map(\.tracks), limits: limits, losses: &losses)
         }
         guard tracks.contains(where: { $0.kind == .video || $0.kind == .audio }) else {
-            throw .nothingToPlay(reason: losses.first?.message ?? "it has no video and no audio")
+            throw TranslationError.nothingToPlay(reason: losses.first?.message ?? "it has no video and no audio")
         }
         for (index, candidate) in candidates.enumerated() {
             let previous = index > 0 ? candidates[index - 1].tracks.period : nil
-            try add(candidate.tracks, candidate.start, after: previous, presentation, indexes, losses: &losses)
+            try add(
+                candidate.tracks,
+                candidate.start,
+                after: previous,
+                presentation,
+                indexes,
+                losses: &losses,
+                checkCancellation
+            )
         }
         removeMixedFormats(losses: &losses)
         removeLaterPeriods(of: presentation)
         limitToWindow(of: presentation)
         // Later versions keep their tracks, also those that have no segments for a time.
         if known.isEmpty { removeTracksWithoutSegments() }
+        try checkByteCount()
         fillGaps(of: presentation, losses: &losses)
     }
 
@@ -105,17 +120,19 @@ struct PresentationPlan {
         after previous: Period?,
         _ presentation: MediaPresentation,
         _ indexes: [AddressedResource: IndexedFile],
-        losses: inout TranslationLosses
-    ) throws(TranslationError) {
+        losses: inout TranslationLosses,
+        _ checkCancellation: () throws -> Void
+    ) throws {
         comparisonCount +|= tracks.count *| max(1, periodTracks.candidates.count)
         guard comparisonCount <= Self.maximumComparisonCount else {
-            throw .tooLarge(message: "there are too many representations in too many periods")
+            throw TranslationError.tooLarge(message: "there are too many representations in too many periods")
         }
         let period = periodTracks.period
         var sections: [TrackSection?] = []
         var matches: [Bool] = []
         var isContinuous = previous?.id != nil
         for track in tracks {
+            try checkCancellation()
             guard let match = TrackMatching.match(track, in: periodTracks) else {
                 sections.append(nil)
                 matches.append(false)
@@ -165,6 +182,16 @@ struct PresentationPlan {
         let line = candidate.representation.element.line
         segmentCount +|= SegmentAddressing.entryCount(of: candidate.representation, in: candidate.set, of: period)
         try checkSegmentCount()
+        let size = SegmentAddressing.addressByteCount(
+            of: candidate.representation,
+            in: candidate.set,
+            of: period,
+            in: presentation
+        )
+        resolvedByteCount +|= size
+        guard resolvedByteCount <= Int64(clamping: limits.byteCount) else {
+            throw .tooLarge(message: "the base URLs of all representations are too long")
+        }
         var addressing = SegmentAddressing(
             of: candidate.representation,
             in: candidate.set,
@@ -227,6 +254,20 @@ struct PresentationPlan {
         guard segmentCount <= limits.segmentCount else {
             throw .tooLarge(message: "there are more than \(limits.segmentCount) segments")
         }
+    }
+
+    /// Compares the length of the URLs that the playlists will contain with the limit, before they are written.
+    private func checkByteCount() throws(TranslationError) {
+        var sum: Int64 = 0
+        for period in periods {
+            for section in period.sections {
+                guard let section, section.candidate != nil, let length = section.addressing.addressLength else {
+                    continue
+                }
+                sum +|= length *| (section.range.upperBound -| section.range.lowerBound)
+            }
+        }
+        guard sum <= Int64(clamping: limits.byteCount) else { throw .tooLarge(message: "the playlists are too large") }
     }
 
     // MARK: Window

@@ -6,9 +6,10 @@ package import SegmentFormat
 /// A translator of DASH presentations to HLS playlists.
 ///
 /// The translator has no clock and loads nothing. The caller loads the manifest, the segment indexes that
-/// ``requiredIndexes(of:at:)`` names and the beginnings of the segments that ``segmentsWithEvents(of:indexes:at:)`` names,
-/// and passes the time of day. For a dynamic presentation, it calls ``translate(_:indexes:events:at:)`` with each version
-/// of the manifest, so that sequence numbers are continuous.
+/// ``requiredIndexes(of:at:checkCancellation:)`` names and the beginnings of the segments that
+/// ``segmentsWithEvents(of:indexes:at:checkCancellation:)`` names, and passes the time of day. For a dynamic
+/// presentation, it calls ``translate(_:indexes:events:at:checkCancellation:)`` with each version of the manifest, so
+/// that sequence numbers are continuous.
 package struct PresentationTranslator: Sendable {
     /// The values that the next translation of a dynamic presentation needs.
     package private(set) var state: TranslationState
@@ -29,14 +30,17 @@ package struct PresentationTranslator: Sendable {
     /// - Parameters:
     ///   - presentation: The manifest.
     ///   - now: The time of day, in seconds since 1970.
+    ///   - checkCancellation: A function that is called between the steps of the work.
     /// - Returns: The parts of files that contain the indexes.
-    /// - Throws: ``TranslationError`` if the presentation cannot be translated whatever the indexes contain.
+    /// - Throws: ``TranslationError`` if the presentation cannot be translated whatever the indexes contain, or the error
+    ///   of `checkCancellation`.
     package func requiredIndexes(
         of presentation: MediaPresentation,
-        at now: MediaTime
-    ) throws(TranslationError) -> [AddressedResource] {
+        at now: MediaTime,
+        checkCancellation: () throws -> Void = {}
+    ) throws -> [AddressedResource] {
         guard presentation.hasSegmentIndexes else { return [] }
-        let plan = try plan(of: presentation, indexes: [:], at: now)
+        let plan = try plan(of: presentation, indexes: [:], at: now, checkCancellation)
         var known: Set<AddressedResource> = []
         return plan.missingIndexes.filter { known.insert($0).inserted }
     }
@@ -47,15 +51,17 @@ package struct PresentationTranslator: Sendable {
     ///   - presentation: The manifest.
     ///   - indexes: The contents of the segment indexes that were loaded.
     ///   - now: The time of day, in seconds since 1970.
+    ///   - checkCancellation: A function that is called between the steps of the work.
     /// - Returns: The segments, which are only part of a file where they have a byte range; those at the live edge last.
-    /// - Throws: ``TranslationError`` if the presentation cannot be translated.
+    /// - Throws: ``TranslationError`` if the presentation cannot be translated, or the error of `checkCancellation`.
     package func segmentsWithEvents(
         of presentation: MediaPresentation,
         indexes: [AddressedResource: IndexedFile] = [:],
-        at now: MediaTime
-    ) throws(TranslationError) -> [AddressedResource] {
+        at now: MediaTime,
+        checkCancellation: () throws -> Void = {}
+    ) throws -> [AddressedResource] {
         guard presentation.hasInbandEvents else { return [] }
-        let plan = try plan(of: presentation, indexes: indexes, at: now)
+        let plan = try plan(of: presentation, indexes: indexes, at: now, checkCancellation)
         var known: Set<AddressedResource> = []
         return plan.periods.flatMap { InbandEvents.all(in: $0) }
             .flatMap { $0.segments(maximumCount: limits.eventSegmentCount) }.map(\.resource)
@@ -66,10 +72,11 @@ package struct PresentationTranslator: Sendable {
     private func plan(
         of presentation: MediaPresentation,
         indexes: [AddressedResource: IndexedFile],
-        at now: MediaTime
-    ) throws(TranslationError) -> PresentationPlan {
+        at now: MediaTime,
+        _ checkCancellation: () throws -> Void
+    ) throws -> PresentationPlan {
         var losses = TranslationLosses(maximumCount: 0)
-        return try plan(of: presentation, indexes: indexes, at: now, &losses)
+        return try plan(of: presentation, indexes: indexes, at: now, &losses, checkCancellation)
     }
 
     /// Returns the segments of a presentation, and adds what is lost to a list.
@@ -77,15 +84,17 @@ package struct PresentationTranslator: Sendable {
         of presentation: MediaPresentation,
         indexes: [AddressedResource: IndexedFile],
         at now: MediaTime,
-        _ losses: inout TranslationLosses
-    ) throws(TranslationError) -> PresentationPlan {
+        _ losses: inout TranslationLosses,
+        _ checkCancellation: () throws -> Void
+    ) throws -> PresentationPlan {
         try PresentationPlan(
             presentation,
             tracks: state.tracks,
             indexes: indexes,
             now: now,
             limits: limits,
-            losses: &losses
+            losses: &losses,
+            checkCancellation: checkCancellation
         )
     }
 
@@ -96,28 +105,41 @@ package struct PresentationTranslator: Sendable {
     ///   - indexes: The contents of the segment indexes that were loaded; representations without theirs are lost.
     ///   - messages: The event messages of the segments that were read, which become date ranges; `nil` if none were.
     ///   - now: The time of day, in seconds since 1970, which determines the segments of a dynamic presentation.
+    ///   - checkCancellation: A function that is called between the steps of the work, and throws to end it.
     /// - Returns: The playlists and what they do not describe.
-    /// - Throws: ``TranslationError`` if there is nothing to play or a limit is exceeded; the state is then unchanged.
+    /// - Throws: ``TranslationError`` if there is nothing to play or a limit is exceeded, or the error of
+    ///   `checkCancellation`; the state is then unchanged.
     /// - Complexity: O(*n* log *n*) in the segments of all playlists.
     package mutating func translate(
         _ presentation: MediaPresentation,
         indexes: [AddressedResource: IndexedFile] = [:],
         events messages: [AddressedResource: [EventMessage]]? = nil,
-        at now: MediaTime
-    ) throws(TranslationError) -> TranslatedPresentation {
+        at now: MediaTime,
+        checkCancellation: () throws -> Void = {}
+    ) throws -> TranslatedPresentation {
         var losses = TranslationLosses(maximumCount: limits.lossCount)
-        var plan = try plan(of: presentation, indexes: indexes, at: now, &losses)
+        var plan = try plan(of: presentation, indexes: indexes, at: now, &losses, checkCancellation)
         let isRefresh = !state.windows.isEmpty
         let isStatic = presentation.kind == .static && !isRefresh
         guard !plan.periods.isEmpty else {
-            if presentation.kind == .dynamic, plan.isWaiting { throw .notAvailableYet }
-            throw .nothingToPlay(reason: losses.first?.message ?? "no representation has segments")
+            if presentation.kind == .dynamic, plan.isWaiting { throw TranslationError.notAvailableYet }
+            throw TranslationError.nothingToPlay(reason: losses.first?.message ?? "no representation has segments")
         }
         guard plan.tracks.contains(where: { $0.kind == .video || $0.kind == .audio }) else {
-            throw .nothingToPlay(reason: losses.first?.message ?? "no video or audio has segments")
+            throw TranslationError.nothingToPlay(reason: losses.first?.message ?? "no video or audio has segments")
         }
         if isRefresh { reportLaterTracks(plan, &losses) }
-        let measures = plan.tracks.indices.map { MediaPlaylistWriter.measure(plan, track: $0, isStatic: isStatic) }
+        var measures: [TrackMeasure] = []
+        for index in plan.tracks.indices {
+            measures.append(
+                try MediaPlaylistWriter.measure(
+                    plan,
+                    track: index,
+                    isStatic: isStatic,
+                    checkCancellation: checkCancellation
+                )
+            )
+        }
         for (track, measure) in zip(plan.tracks, measures) where measure.hasSkippedHole {
             losses.append(.hole, "the track \(track.representationID) has a hole that is too long for gaps")
         }
@@ -132,12 +154,13 @@ package struct PresentationTranslator: Sendable {
         )
         let isEnded = presentation.kind == .static || Self.hasEnded(presentation, at: now)
         let origin = presentation.availabilityStartTime?.sinceEpoch ?? .zero
-        let events = EventTranslation(
+        let events = try EventTranslation(
             of: plan,
             messages: messages,
             origin: origin,
             limits: limits,
-            losses: &losses
+            losses: &losses,
+            checkCancellation: checkCancellation
         ).dateRanges
         let end = origin + (measures.map(\.end).max() ?? .zero)
         let isDated =
@@ -156,6 +179,7 @@ package struct PresentationTranslator: Sendable {
         var playlists: [TranslatedPlaylist] = []
         var remaining = limits.byteCount
         for pathway in steering.map({ $0.pathways.map(Optional.some) }) ?? [nil] {
+            try checkCancellation()
             let plan = plan.relocated(to: pathway?.location, in: presentation)
             for index in plan.tracks.indices {
                 let output = try MediaPlaylistWriter.write(
@@ -168,7 +192,8 @@ package struct PresentationTranslator: Sendable {
                     entryCount: measures[index].entryCount,
                     firstSequence: starts[index].sequence,
                     skipCount: starts[index].skipCount,
-                    isRestart: restarts.indices.contains(index) && restarts[index] == starts[index].sequence
+                    isRestart: restarts.indices.contains(index) && restarts[index] == starts[index].sequence,
+                    checkCancellation: checkCancellation
                 )
                 remaining -= min(remaining, output.bytes.count)
                 var track = plan.tracks[index]

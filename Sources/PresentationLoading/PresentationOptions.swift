@@ -43,7 +43,8 @@ package struct PresentationOptions: Sendable {
     package var staticLifetime: Duration?
     /// The maximum number of presentations in memory; 8 by default.
     package var presentationCount = 8
-    /// The maximum size of the playlists in memory, of which the least recently used are removed; 256 MiB by default.
+    /// The maximum size of the manifests and playlists in memory, of which the least recently used are removed; 256 MiB by
+    /// default.
     package var memorySize = ByteCount(256 << 20)
     /// The file in which the numbers of live presentations continue after a restart; `nil`, the default, for none.
     package var stateFile: StateFile?
@@ -75,5 +76,12 @@ package struct PresentationOptions: Sendable {
 /// An executor for work that can take long, such as the threads of a server.
 package protocol TranslationWorkers: Sendable {
     /// Performs work.
-    func perform<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result
+    ///
+    /// - Parameter work: The work. It must call the closure that it is given between its steps; the closure throws when
+    ///   the task is canceled.
+    /// - Returns: The result of the work.
+    /// - Throws: `CancellationError`, or the error of the work.
+    func perform<Result: Sendable>(
+        _ work: @escaping @Sendable (_ check: () throws -> Void) throws -> Result
+    ) async throws -> Result
 }

@@ -43,6 +43,7 @@ package final class PresentationSession: Sendable {
     }
 
     private struct State: Sendable {
+        /// The manifest; without its contents if it is not translated anymore.
         var presentation: MediaPresentation?
         /// The manifest before remote elements are inserted, if a patch can change it to the next version.
         var patchable: LoadedManifest?
@@ -50,6 +51,8 @@ package final class PresentationSession: Sendable {
         var linked: (manifest: LoadedManifest, date: MediaTime)?
         var translator: PresentationTranslator
         var translation: TranslatedPresentation?
+        /// The reason for which the manifest cannot be translated, which is then not retained.
+        var failure: TransportError?
         var indexes = PresentationSource.Indexes()
         var events = SegmentEvents()
         var clockDifference: MediaTime = .zero
@@ -104,16 +107,24 @@ package final class PresentationSession: Sendable {
         address.withoutFragment.withoutUserInformation.text
     }
 
-    /// The size of the playlists in memory, in bytes.
+    /// The memory that the manifest, its resources and its playlists take, in bytes; estimated.
     var byteCount: Int {
         state.withLock { state in
-            let manifest = (state.patchable ?? state.linked?.manifest)?.bytes.count ?? 0
-            guard let translation = state.translation else { return manifest }
-            return translation.playlists.reduce(manifest +| translation.multivariant.bytes.count) {
+            var sum = (state.patchable ?? state.linked?.manifest)?.bytes.count ?? 0
+            sum +|= state.presentation?.memorySize ?? 0
+            for index in state.indexes.segments.values {
+                sum +|= index.segments.count *| MemoryLayout<IndexedSegment>.stride
+            }
+            sum +|= state.events.messages.count *| Self.commonEventSize
+            guard let translation = state.translation else { return sum }
+            return translation.playlists.reduce(sum +| translation.multivariant.bytes.count) {
                 $0 +| $1.bytes.count
             }
         }
     }
+
+    /// The size of the events of most segments, in bytes.
+    private static let commonEventSize = 1_024
 
     /// The time after which a new version of the playlists is due, from 1 to 60 seconds; `nil` once they are complete.
     package var updateInterval: Duration? {
@@ -194,6 +205,11 @@ package final class PresentationSession: Sendable {
     private func isReloadDue(_ state: State) -> Bool {
         guard let presentation = state.presentation else { return true }
         let age = options.time.now - state.loadTime
+        if state.failure != nil {
+            guard presentation.kind == .dynamic else { return true }
+            let period = presentation.minimumUpdatePeriod?.duration ?? .zero
+            return age >= max(period, Self.minimumReloadInterval)
+        }
         guard presentation.kind == .dynamic else { return options.staticLifetime.map { age >= $0 } ?? false }
         // Without a period, the manifest does not change (ISO/IEC 23009-1 §5.3.1.2).
         guard let period = presentation.minimumUpdatePeriod, !Self.hasEnded(state) else { return false }
@@ -264,8 +280,9 @@ package final class PresentationSession: Sendable {
                 .insertingRemoteElements(in: manifest.bytes, address: base, at: date)
             let bytes = inserted.bytes
             nextDate = inserted.nextDate
-            presentation = try await perform {
-                try MediaPresentation(parsing: bytes.span, address: base, limits: limits)
+            presentation = try await perform { check in
+                try check()
+                return try MediaPresentation(parsing: bytes.span, address: base, limits: limits)
             }
         } catch let error as ManifestParsingError {
             let code: TransportError.Code = if case .tooLarge = error { .tooLarge } else { .unreadableManifest }
@@ -297,6 +314,7 @@ package final class PresentationSession: Sendable {
         next.linked = nextDate.map { (manifest, $0) }
         next.presentation = presentation
         next.translation = nil
+        next.failure = nil
         next.loadTime = began
         state.withLock { $0 = next }
     }
@@ -307,6 +325,7 @@ package final class PresentationSession: Sendable {
         guard let presentation = next.presentation else {
             throw TransportError(.unreadableManifest, "the manifest was not loaded", address: address)
         }
+        if let failure = next.failure { throw failure }
         let isDynamic = presentation.kind == .dynamic
         let now = options.time.now
         if let known = next.translation, !isDynamic || now - next.translationTime < Self.translationLifetime {
@@ -320,28 +339,41 @@ package final class PresentationSession: Sendable {
         let date = options.now + next.clockDifference
         do {
             let translator = next.translator
-            let resources = try await perform { try translator.requiredIndexes(of: presentation, at: date) }
+            let resources = try await perform { check in
+                try translator.requiredIndexes(of: presentation, at: date, checkCancellation: check)
+            }
             try await loadIndexes(resources, &next.indexes, loader)
             let indexes = next.indexes.segments
             if options.readsSegmentEvents {
-                let segments = try await perform {
-                    try translator.segmentsWithEvents(of: presentation, indexes: indexes, at: date)
+                let segments = try await perform { check in
+                    try translator.segmentsWithEvents(
+                        of: presentation,
+                        indexes: indexes,
+                        at: date,
+                        checkCancellation: check
+                    )
                 }
                 try await next.events.load(segments, using: loader, options)
             }
             let events = options.readsSegmentEvents ? next.events.messages : nil
-            let (advanced, translation) = try await perform {
+            let (advanced, translation) = try await perform { check in
                 var translator = translator
                 let translation = try translator.translate(
                     presentation,
                     indexes: indexes,
                     events: events,
-                    at: date
+                    at: date,
+                    checkCancellation: check
                 )
                 return (translator, translation)
             }
             (next.translator, next.translation) = (advanced, translation)
             next.translationTime = now
+            // The playlists of a static presentation stay as they are.
+            if !isDynamic {
+                next.presentation = presentation.withoutContents
+                next.indexes = PresentationSource.Indexes()
+            }
             state.withLock { $0 = next }
             if isDynamic, advanced.state != translator.state { try await store(advanced.state) }
             return Result(
@@ -351,7 +383,26 @@ package final class PresentationSession: Sendable {
                 isDynamic: isDynamic
             )
         } catch let error as TranslationError {
-            throw failure(error, next.indexes, presentation)
+            let failure = failure(error, next.indexes, presentation)
+            discardManifest(because: error, failure)
+            throw failure
+        }
+    }
+
+    /// Removes a manifest that cannot be translated from memory, unless the time of day is the reason.
+    private func discardManifest(because error: TranslationError, _ failure: TransportError) {
+        switch error {
+        case .notAvailableYet: return
+        case .nothingToPlay, .tooLarge: break
+        }
+        state.withLock { state in
+            state.presentation = state.presentation?.withoutContents
+            state.patchable = nil
+            state.linked = nil
+            state.translation = nil
+            state.failure = failure
+            state.indexes = PresentationSource.Indexes()
+            state.events = SegmentEvents()
         }
     }
 
@@ -360,7 +411,7 @@ package final class PresentationSession: Sendable {
         guard let file = options.stateFile else { return }
         let key = Self.stateKey(of: address)
         do {
-            try await perform { try file.store(state, of: key) }
+            try await perform { _ in try file.store(state, of: key) }
         } catch let error as StateFileError {
             // The presentation can be played nevertheless.
             options.reportProblem(error.message)
@@ -400,9 +451,9 @@ package final class PresentationSession: Sendable {
     }
 
     private func perform<Output: Sendable>(
-        _ work: @escaping @Sendable () throws -> Output
+        _ work: @escaping @Sendable (_ check: () throws -> Void) throws -> Output
     ) async throws -> Output {
-        guard let workers = options.workers else { return try work() }
+        guard let workers = options.workers else { return try work { try Task.checkCancellation() } }
         return try await workers.perform(work)
     }
 }

@@ -107,7 +107,8 @@ struct PresentationSource {
 
     /// Returns a manifest with its remote elements in place (ISO/IEC 23009-1 §5.5).
     ///
-    /// An element that cannot be loaded or read is reported, and stays as it is without its link.
+    /// An element that cannot be loaded or read is reported, and stays as it is without its link. Those of a local manifest are not
+    /// loaded.
     ///
     /// - Parameters:
     ///   - manifest: The manifest as it was loaded, or as a patch changed it.
@@ -132,10 +133,15 @@ struct PresentationSource {
             of: "remote elements"
         )
         let deadline = options.time.now + options.remoteElementTimeout
+        // The paths of a remote element are relative to the manifest, and would name files beside a local one.
+        let isLocal = address.map { $0.normalizedScheme == "file" } ?? true
+        if isLocal, !elements.references.isEmpty {
+            options.reportProblem("the remote elements of a local manifest are not loaded: they could name local files")
+        }
         // Remote documents may refer to others.
         while !elements.references.isEmpty {
             let references = elements.references
-            let documents = try await remoteDocuments(references, budget, deadline)
+            let documents = try await isLocal ? [:] : remoteDocuments(references, budget, deadline)
             let current = elements
             let (next, rejected) = try await perform { () -> (RemoteElements, [RemoteElements.Reference]) in
                 var next = current
@@ -256,8 +262,14 @@ struct PresentationSource {
     }
 
     private func perform<Output: Sendable>(_ work: @escaping @Sendable () throws -> Output) async throws -> Output {
-        guard let workers = options.workers else { return try work() }
-        return try await workers.perform(work)
+        guard let workers = options.workers else {
+            try Task.checkCancellation()
+            return try work()
+        }
+        return try await workers.perform { check in
+            try check()
+            return try work()
+        }
     }
 
     // MARK: The clock

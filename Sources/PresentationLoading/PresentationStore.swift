@@ -42,12 +42,15 @@ package final class PresentationStore: Sendable {
             options: options,
             translationState: stored ?? TranslationState()
         )
-        return state.withLock { state in
+        let session: PresentationSession = state.withLock { state in
             // Another request may have created it meanwhile.
             if let known = state.sessions.last(where: { $0.address == new.address }) { return known }
             state.sessions.append(new)
             return new
         }
+        // Also the sessions whose requests failed count.
+        removeExcess()
+        return session
     }
 
     /// Removes the least recently used sessions beyond the limits; the last one stays.

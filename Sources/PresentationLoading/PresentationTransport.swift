@@ -16,15 +16,23 @@ package struct PresentationTransport: Transport {
     private let base: any Transport
     private let store: PresentationStore
     private let loader: ResourceLoader
+    private let minimumThroughput: RecoveryPolicy.MinimumThroughput
 
     /// Creates a transport.
     ///
     /// - Parameters:
     ///   - base: The transport that sends all requests.
     ///   - store: The presentations in memory.
-    package init(_ base: any Transport, store: PresentationStore) {
+    ///   - minimumThroughput: The minimum throughput of playlists and manifests, whose bytes are awaited before a response
+    ///     is returned.
+    package init(
+        _ base: any Transport,
+        store: PresentationStore,
+        minimumThroughput: RecoveryPolicy.MinimumThroughput = .init()
+    ) {
         self.base = base
         self.store = store
+        self.minimumThroughput = minimumThroughput
         // Who requests a playlist repeats the request after a failure.
         loader = ResourceLoader(base, policy: RecoveryPolicy(retries: 0), time: store.options.time)
     }
@@ -58,8 +66,10 @@ package struct PresentationTransport: Transport {
         guard response.status == 200 else { return response }
         var buffers: [ByteBuffer] = []
         var head: [UInt8] = []
-        var iterator = response.body.makeAsyncIterator()
+        var iterator = response.requiring(minimumThroughput, store.options.time).body.makeAsyncIterator()
         var recognition = ManifestRecognition.undecided
+        // The bytes are examined again after each doubling, so that the cost does not depend on the sizes of the buffers.
+        var nextExamination = 1
         while recognition == .undecided {
             guard let buffer = try await iterator.next() else {
                 recognition = ManifestRecognition(head, isComplete: true)
@@ -68,6 +78,8 @@ package struct PresentationTransport: Transport {
             buffers.append(buffer)
             let remaining = max(0, ManifestRecognition.maximumPrologSize - head.count)
             head.append(contentsOf: buffer.readableBytesView.prefix(remaining))
+            guard head.count >= min(nextExamination, ManifestRecognition.maximumPrologSize) else { continue }
+            nextExamination = head.count * 2
             recognition = ManifestRecognition(head, isComplete: false)
         }
         guard recognition == .manifest else {
@@ -189,6 +201,8 @@ extension ResourceLoader {
     /// - Parameter store: The presentations in memory.
     /// - Returns: The loader, whose playlist requests are answered with playlists only.
     package func translatingPresentations(in store: PresentationStore) -> ResourceLoader {
-        wrappingTransport { PresentationTransport($0, store: store) }
+        wrappingTransport {
+            PresentationTransport($0, store: store, minimumThroughput: policy.minimumThroughput)
+        }
     }
 }

@@ -58,6 +58,13 @@ struct ManifestUpdatingTests {
         #expect(origin.transport.requestedAddresses == [TestOrigin.address, "https://example.test/a/missing"])
     }
 
+    /// The paths of a remote element would name files beside the manifest.
+    @Test func remoteElementOfALocalManifestIsLeftOut() async throws {
+        let origin = TestOrigin(["file:///a/manifest": Self.remote(["https://example.test/p"])])
+        #expect(try await origin.multivariant("file:///a/manifest").variants.count == 2)
+        #expect(origin.transport.requestedAddresses == ["file:///a/manifest"])
+    }
+
     @Test func documentOfSeveralElementsIsLoadedOnce() async throws {
         let address = "https://example.test/p"
         let manifest = Self.remote([address, address, address])

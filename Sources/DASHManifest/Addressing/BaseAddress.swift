@@ -54,6 +54,29 @@ package struct BaseAddress: Sendable, Hashable {
             .map(\.element).preferring(serviceLocation)
     }
 
+    /// The size of the base URLs of a representation, which is known before they are resolved.
+    struct Size {
+        /// The maximum length of a resolved base URL without that of the manifest, in bytes.
+        var length: Int64 = 0
+        /// The number of bytes of all URLs that are resolved at all levels.
+        var cost: Int64 = 0
+    }
+
+    /// Returns the size of the base URLs that ``resolve(_:against:isDVB:preferring:)`` resolves.
+    static func size(_ elements: [ManifestElement], isDVB: Bool) -> Size {
+        var size = Size()
+        var parentCount = 1
+        for element in elements {
+            let children = element.elements(.baseURL, maximumCount: maximumCount)
+            guard let longest = children.map({ $0.text.utf8.count }).max() else { continue }
+            let count = min(maximumCount, isDVB ? children.count *| parentCount : children.count)
+            size.length +|= Int64(clamping: longest)
+            size.cost +|= size.length *| Int64(clamping: count)
+            parentCount = count
+        }
+        return size
+    }
+
     private func resolving(_ element: ManifestElement) -> BaseAddress {
         BaseAddress(
             address: address.resolving(element.trimmedText),

@@ -57,6 +57,12 @@ package struct SegmentInformation: Sendable, Hashable {
         }
     }
 
+    /// The number of segments that a list has; 0 for other kinds.
+    var listedCount: Int {
+        guard kind == .list else { return 0 }
+        return elements.lazy.map { $0.count(.segmentURL) }.first { $0 > 0 } ?? 0
+    }
+
     private func integer(_ name: AttributeName) -> Int64? { self[name].flatMap(ManifestNumber.integer) }
 
     /// The units per second, 1 by default.

@@ -52,6 +52,12 @@ package struct ManifestElement: Sendable, Hashable {
         return positions[kind]?.prefix(maximumCount).map { children[$0] } ?? []
     }
 
+    /// Returns the number of elements within it of the given kind.
+    func count(_ kind: ElementKind) -> Int {
+        guard let positions else { return children.count(where: { $0.kind == kind }) }
+        return positions[kind]?.count ?? 0
+    }
+
     /// Returns the first element within it of the given kind, or `nil` if there is none.
     package func element(_ kind: ElementKind) -> ManifestElement? {
         guard let positions else { return children.first { $0.kind == kind } }

@@ -17,9 +17,9 @@ extension ManifestInspection {
         for attribute in element.attributes {
             switch AttributeName(rawValue: attribute.name.local) {
             case .lang where attribute.name.namespace.isEmpty:
-                if !Self.isLanguage(attribute.value) { report(.invalidLanguage, element, value: attribute.value) }
+                if !ValueForm.isLanguage(attribute.value) { report(.invalidLanguage, element, value: attribute.value) }
             case .mimeType:
-                if !Self.isMimeType(attribute.value) { report(.invalidMimeType, element, value: attribute.value) }
+                if !ValueForm.isMimeType(attribute.value) { report(.invalidMimeType, element, value: attribute.value) }
             case .contentType:
                 if !Self.contentTypes.contains(ManifestNumber.trimmed(attribute.value).lowercased()) {
                     report(.invalidContentType, element, value: attribute.value)
@@ -78,7 +78,7 @@ extension ManifestInspection {
             if scheme.lowercased() == "urn:mpeg:dash:mp4protection:2011", value.utf8.count != 4 {
                 report(.missingSchemeType, element, value: value)
             }
-            for id in element.items(.contentProtectionDefaultKeyID, separator: " ") where !Self.isUUID(id) {
+            for id in element.items(.contentProtectionDefaultKeyID, separator: " ") where !ValueForm.isUUID(id) {
                 report(.invalidKeyID, element, value: id)
             }
         case .framePacking:
@@ -125,11 +125,12 @@ extension ManifestInspection {
             report(.unknownProtectionReference, element, value: reference)
         }
     }
+}
 
-    // MARK: Forms
-
+/// The forms of the values of attributes.
+private enum ValueForm {
     /// Returns a Boolean value that indicates whether a text has the form of a language tag (RFC 5646 §2.1).
-    private static func isLanguage(_ text: String) -> Bool {
+    static func isLanguage(_ text: String) -> Bool {
         let parts = ManifestNumber.trimmed(text).split(separator: "-", omittingEmptySubsequences: false)
         guard let first = parts.first, first.utf8.allSatisfy(isLetter) else { return false }
         guard (2...8).contains(first.utf8.count) || parts.count > 1 && ["x", "i"].contains(first.lowercased()) else {
@@ -140,7 +141,7 @@ extension ManifestInspection {
         }
     }
 
-    private static func isMimeType(_ text: String) -> Bool {
+    static func isMimeType(_ text: String) -> Bool {
         let parts = ManifestNumber.trimmed(text).split(separator: ";", maxSplits: 1).first?
             .split(separator: "/", omittingEmptySubsequences: false)
         guard let parts, parts.count == 2 else { return false }
@@ -149,7 +150,7 @@ extension ManifestInspection {
         }
     }
 
-    private static func isUUID(_ text: String) -> Bool {
+    static func isUUID(_ text: String) -> Bool {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         return parts.map(\.utf8.count) == [8, 4, 4, 4, 12]
             && parts.allSatisfy { $0.utf8.allSatisfy { isDigit($0) || (0x61...0x66).contains($0 | 0x20) } }

@@ -35,22 +35,26 @@ struct EventTranslation {
     ///   - origin: The date of the start of the timeline.
     ///   - limits: The maximum number of events.
     ///   - losses: The list to which events that are left out are added.
+    ///   - checkCancellation: A function that is called before each event.
+    /// - Throws: The error of `checkCancellation`.
     init(
         of plan: PresentationPlan,
         messages: [AddressedResource: [EventMessage]]?,
         origin: MediaTime,
         limits: TranslationLimits,
-        losses: inout TranslationLosses
-    ) {
+        losses: inout TranslationLosses,
+        checkCancellation: () throws -> Void = {}
+    ) throws {
         self.origin = origin
         maximumCount = limits.eventCount
         for period in plan.periods {
-            addListedEvents(of: period, losses: &losses)
+            try addListedEvents(of: period, losses: &losses, checkCancellation)
             for events in InbandEvents.all(in: period) {
                 guard let messages else {
                     losses.append(.inbandEvents, "the events in the segments are not in the playlist")
                     continue
                 }
+                try checkCancellation()
                 addEvents(events, messages, of: period, limits, losses: &losses)
             }
         }
@@ -60,9 +64,20 @@ struct EventTranslation {
 
     // MARK: Events of the manifest
 
-    private mutating func addListedEvents(of period: PeriodPlan, losses: inout TranslationLosses) {
+    /// A Boolean value that indicates whether there are more events than the limit allows.
+    private var isFull: Bool { ids.count > maximumCount }
+
+    private mutating func addListedEvents(
+        of period: PeriodPlan,
+        losses: inout TranslationLosses,
+        _ checkCancellation: () throws -> Void
+    ) throws {
+        // Events beyond the limit are not read.
+        guard !isFull else { return }
         for stream in period.period.eventStreams {
             for event in stream.events {
+                guard !isFull else { return }
+                try checkCancellation()
                 let message = Self.message(of: event)
                 if case .none = message, !event.children.isEmpty || !Self.text(of: event).isEmpty {
                     losses.append(

@@ -75,6 +75,8 @@ struct MediaPlaylistWriter {
 
     /// A size that the tag and the URL of most segments do not exceed.
     private static let commonEntrySize = 96
+    /// The number of entries that are written between two checks for cancellation.
+    private static let checkInterval = 10_000
     /// A size that the tags before the segments of most playlists do not exceed.
     private static let commonHeadSize = 4_096
 
@@ -152,10 +154,19 @@ struct MediaPlaylistWriter {
 
     // MARK: Measuring
 
-    static func measure(_ plan: PresentationPlan, track: Int, isStatic: Bool) -> TrackMeasure {
+    /// Returns the measurements of a track.
+    ///
+    /// - Throws: The error of `checkCancellation`, which is called before each period.
+    static func measure(
+        _ plan: PresentationPlan,
+        track: Int,
+        isStatic: Bool,
+        checkCancellation: () throws -> Void = {}
+    ) rethrows -> TrackMeasure {
         var result = TrackMeasure()
         var isFirst = true
         for (number, period) in plan.periods.enumerated() {
+            try checkCancellation()
             guard let range = Self.range(plan, number, track, isStatic: isStatic) else { continue }
             if let ticks = range.ticks {
                 measure(range, ticks, period.start, isStatic: isStatic, &isFirst, &result)
@@ -227,8 +238,9 @@ struct MediaPlaylistWriter {
         entryCount: Int,
         firstSequence: Int64,
         skipCount: Int64,
-        isRestart: Bool
-    ) throws(TranslationError) -> Output {
+        isRestart: Bool,
+        checkCancellation: () throws -> Void = {}
+    ) throws -> Output {
         var writer = MediaPlaylistWriter(
             plan,
             track: track,
@@ -239,7 +251,7 @@ struct MediaPlaylistWriter {
             min(maximumByteCount, entryCount *| Self.commonEntrySize +| Self.commonHeadSize)
         )
         if isRestart { writer.append("#EXT-X-DISCONTINUITY\n") }
-        let number = try writer.writeEntries(shared, skipCount: skipCount)
+        let number = try writer.writeEntries(shared, skipCount: skipCount, checkCancellation)
         let first = isRestart ? max(0, number -| 1) : number
         let isIFrames = plan.tracks[track].kind == .iFrames
         var head = "#EXTM3U\n"
@@ -267,15 +279,19 @@ struct MediaPlaylistWriter {
     }
 
     /// Writes the entries; returns the discontinuity sequence number of the first.
-    private mutating func writeEntries(_ shared: Shared, skipCount: Int64) throws(TranslationError) -> Int64 {
+    private mutating func writeEntries(
+        _ shared: Shared,
+        skipCount: Int64,
+        _ checkCancellation: () throws -> Void
+    ) throws -> Int64 {
         var state = WritingState(rest: skipCount)
         for (number, period) in plan.periods.enumerated() {
             guard let range = Self.range(plan, number, track, isStatic: shared.isStatic) else { continue }
             if let ticks = range.ticks {
-                try write(range, ticks, period, shared, &state)
+                try write(range, ticks, period, shared, &state, checkCancellation)
             } else {
                 let exact = ExactTiming(addressing: range.section.addressing)
-                try write(range, exact, period, shared, &state)
+                try write(range, exact, period, shared, &state, checkCancellation)
             }
         }
         return state.first ?? 0
@@ -298,8 +314,10 @@ struct MediaPlaylistWriter {
         _ timing: Timing,
         _ period: PeriodPlan,
         _ shared: Shared,
-        _ state: inout WritingState
-    ) throws(TranslationError) {
+        _ state: inout WritingState,
+        _ checkCancellation: () throws -> Void
+    ) throws {
+        try checkCancellation()
         let section = range.section
         var entries = range.entries(timing)
         var template = section.addressing.resolvedTemplate { text, isFirst in
@@ -339,8 +357,9 @@ struct MediaPlaylistWriter {
             boundary = (entry.end, end)
             let segment = entry.index.flatMap { times?.entry(at: $0, near: &position) }
             write(entry.index, max(1, end -| start), section, &template, segment, shared)
+            if segmentCount.isMultiple(of: Self.checkInterval) { try checkCancellation() }
             guard body.count <= maximumByteCount else {
-                throw .tooLarge(message: "the playlists are too large")
+                throw TranslationError.tooLarge(message: "the playlists are too large")
             }
         }
         if let boundary { state.end = period.start + timing.mediaTime(boundary.time) }
