@@ -253,7 +253,7 @@ extension AssetLibrary {
         var formerShared: [PackagePlan.Identity: PackagePlan.Identity] = [:]
         if let existing {
             // URL signatures change from load to load, and a part of the playlist may have been stored.
-            let context = PlaylistContext(address: ResourceAddress(existing.address))
+            let context = PlaylistContext(stored: ResourceAddress(existing.address))
             if let old = try? MediaPlaylist(parsing: existing.entirePlaylist(database), context: context) {
                 former = SegmentMatching.formerPositions(of: playlist, in: old)
                 if replacement == .none {

@@ -30,7 +30,7 @@ extension AssetLibrary {
             guard
                 let playlist = try? MediaPlaylist(
                     parsing: catalog.read({ try rendition.entirePlaylist($0) }),
-                    context: PlaylistContext(address: ResourceAddress(rendition.address))
+                    context: PlaylistContext(stored: ResourceAddress(rendition.address))
                 )
             else { continue }
             var plan = PackagePlan(folder: rendition.folder, role: rendition.role, playlist: playlist)
@@ -72,7 +72,7 @@ extension AssetLibrary {
             var unlisted: [String] = []
             let renditions = RenditionRecord.filter(Column("assetID") == id).order(Column("id"))
             for rendition in try renditions.fetchAll(database) {
-                let context = PlaylistContext(address: ResourceAddress(rendition.address))
+                let context = PlaylistContext(stored: ResourceAddress(rendition.address))
                 let bytes = try rendition.entirePlaylist(database)
                 guard let playlist = try? MediaPlaylist(parsing: bytes, context: context) else { continue }
                 let usual = PackagePlan(folder: rendition.folder, role: rendition.role, playlist: playlist)
@@ -119,7 +119,7 @@ extension AssetLibrary {
         _ asset: StoredAsset,
         _ keys: [String: String]
     ) throws -> [UInt8] {
-        let context = PlaylistContext(address: ResourceAddress(record.sourceAddress ?? record.source))
+        let context = PlaylistContext(stored: ResourceAddress(record.sourceAddress ?? record.source))
         if let bytes = record.sourcePlaylist,
             let source = try? MultivariantPlaylist(parsing: Array(bytes), context: context)
         {

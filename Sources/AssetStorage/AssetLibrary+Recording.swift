@@ -195,7 +195,7 @@ extension AssetLibrary {
             .filter(Column("position") < 0)
         let missing = Set(try shared.fetchAll(database).map { PackagePlan.Identity($0) })
         guard !missing.isEmpty else { return }
-        let context = PlaylistContext(address: ResourceAddress(row.address))
+        let context = PlaylistContext(stored: ResourceAddress(row.address))
         let playlist = try MediaPlaylist(parsing: row.entirePlaylist(database), context: context)
         let plan = PackagePlan(folder: row.folder, role: row.role, playlist: playlist)
         for position in playlist.segments.indices {

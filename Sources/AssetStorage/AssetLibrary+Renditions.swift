@@ -37,7 +37,7 @@ extension AssetLibrary {
             }
             return (asset, records.filter { $0.role == .variant }.flatMap(\.positions), complete)
         }
-        let context = PlaylistContext(address: ResourceAddress(record.sourceAddress ?? record.source))
+        let context = PlaylistContext(stored: ResourceAddress(record.sourceAddress ?? record.source))
         guard let bytes = record.sourcePlaylist,
             let source = try? MultivariantPlaylist(parsing: Array(bytes), context: context)
         else { return nil }

@@ -71,7 +71,7 @@ extension AssetLibrary {
         guard let bytes = record.sourcePlaylist,
             let source = try? MultivariantPlaylist(
                 parsing: Array(bytes),
-                context: PlaylistContext(address: ResourceAddress(record.sourceAddress ?? record.source))
+                context: PlaylistContext(stored: ResourceAddress(record.sourceAddress ?? record.source))
             )
         else { return [:] }
         func positions(_ addresses: [ResourceAddress?]) -> Set<Int> {

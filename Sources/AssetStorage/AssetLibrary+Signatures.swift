@@ -68,7 +68,7 @@ extension AssetLibrary {
                 guard rendition.role != .iFrames,
                     let former = Self.formerRecord(of: rendition, from: source, in: stored, of: old)
                 else { return true }
-                let context = PlaylistContext(address: ResourceAddress(former.address))
+                let context = PlaylistContext(stored: ResourceAddress(former.address))
                 guard let playlist = try? MediaPlaylist(parsing: former.playlistBytes, context: context) else {
                     return false
                 }

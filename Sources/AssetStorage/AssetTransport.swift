@@ -61,13 +61,16 @@ package final class AssetTransport: Transport {
         if request.kind == .playlist, request.byteRange == nil, request.resumption == nil,
             let playlist = try? library.playlist(at: request.address, of: id)
         {
-            return TransportResponse(
+            var response = TransportResponse(
                 status: 200,
                 headers: [HeaderField("Content-Type", "application/vnd.apple.mpegurl")],
                 address: playlist.address,
                 expectedLength: Int64(playlist.bytes.count),
                 body: TransportBody(playlist.bytes)
             )
+            // It was verified when it was stored, and may name the local files of an edit.
+            response.mayNameFiles = true
+            return response
         }
         guard request.kind != .playlist,
             let resource = try? library.resource(at: request.address, request.byteRange, of: id)

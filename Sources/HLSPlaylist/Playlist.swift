@@ -110,12 +110,21 @@ public struct PlaylistContext: Sendable {
     public var importableVariables: [String: String]
     /// A Boolean value that indicates whether the playlist has segments of others, which an edit has inserted.
     package var isStitched = false
+    /// A Boolean value that indicates whether the playlist may name local files although its URL is remote, because the documents that
+    /// it is made of were verified with `Playlist.refusedFile`.
+    package var mayNameFiles = false
 
     /// Creates a context.
     public init(address: ResourceAddress? = nil, importableVariables: [String: String] = [:]) {
         self.address = address
         self.importableVariables = importableVariables
         base = Self.base(of: address)
+    }
+
+    /// Creates the context of a playlist of a library, which was verified when it was stored, and may name the local files of an edit.
+    package init(stored address: ResourceAddress) {
+        self.init(address: address)
+        mayNameFiles = true
     }
 
     private static func base(of address: ResourceAddress?) -> ResourceAddress? {
@@ -132,6 +141,15 @@ public struct PlaylistContext: Sendable {
     func resolve(_ uri: String) -> ResourceAddress {
         // A reference without a path refers to the document itself, including its query (RFC 3986 §5.2.2).
         let isDocument = uri.isEmpty || uri.utf8.first == UInt8(ascii: "#")
-        return (isDocument ? address : base)?.resolving(uri) ?? ResourceAddress(uri)
+        guard let address = (isDocument ? address : base)?.resolving(uri) else { return ResourceAddress(uri) }
+        return mayNameFiles && address.isRefusedFile ? ResourceAddress(uri) : address
+    }
+
+    /// Returns the local file that a URI names, although the playlist is remote; `nil` for any other URI.
+    ///
+    /// In contrast to ``resolve(_:)``, the result does not depend on ``mayNameFiles``.
+    func refusedFile(_ uri: String) -> ResourceAddress? {
+        guard let address = base?.resolving(uri), address.isRefusedFile else { return nil }
+        return address
     }
 }

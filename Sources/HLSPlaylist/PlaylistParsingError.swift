@@ -6,7 +6,7 @@ public import ResourceAddressing
 /// lists the mistakes.
 public enum PlaylistParsingError: MillstreamError, Hashable {
     /// The bytes contain neither `#EXTM3U` nor any playlist tag (RFC 8216bis §4.1); `content` is their actual format,
-    /// if known.
+    /// if known. Players and downloads also throw this error for a text with tags that does not begin with `#EXTM3U`.
     case notAPlaylist(content: UnexpectedContent?)
     /// The playlist is of the other kind than the expected one.
     case unexpectedKind(found: Playlist.Kind)
@@ -27,7 +27,7 @@ extension PlaylistParsingError {
         switch self {
         case .notAPlaylist(let content):
             content.map { "\($0.rawValue), not an HLS playlist" }
-                ?? "not an HLS playlist: it has neither #EXTM3U nor any playlist tag"
+                ?? "not an HLS playlist: it does not begin with #EXTM3U"
         case .unexpectedKind(let found): "a \(found.rawValue) playlist, but the other kind was expected"
         case .limitExceeded(let limit, let line): "line \(line): \(limit)"
         case .undeclaredImport(let name):

@@ -145,10 +145,15 @@ public struct ResourceAddress: Sendable, Hashable {
 
     /// Returns the address that results from resolving `reference` against this address as the base (RFC 3986 §5.2.2).
     ///
-    /// A reference with a scheme, such as a `data` URL, is returned byte for byte.
+    /// A reference with a scheme, such as a `data` URL, is returned byte for byte, with one exception: a document that was loaded over
+    /// HTTP, or that is a `data` URL, must not name local files, so that a `file` URL in it becomes an address that no transport loads
+    /// (``isRefusedFile``).
     public func resolving(_ reference: String) -> ResourceAddress {
         // Both are parsed once, because every segment of a long playlist resolves an address.
         let (own, other) = (parts, ResourceAddress(reference).parts)
+        if let scheme = other.scheme, Self.isFileScheme(scheme), let base = own.scheme, Self.isRemoteScheme(base) {
+            return ResourceAddress(Self.refusedPrefix + reference.dropFirst(Self.filePrefix.count))
+        }
         if other.scheme != nil || own.scheme == nil && own.authority == nil && own.path.isEmpty {
             return ResourceAddress(reference)
         }
@@ -169,6 +174,27 @@ public struct ResourceAddress: Sendable, Hashable {
         if let query = isSamePath ? other.query ?? own.query : other.query { result += "?" + query }
         if let fragment = other.fragment { result += "#" + fragment }
         return ResourceAddress(result)
+    }
+
+    private static let filePrefix = "file:"
+    /// The text in place of `file:` in the URL of a local file that a remote document names.
+    private static let refusedPrefix = "refused-file:"
+
+    /// A Boolean value that indicates whether the address is that of a local file which a remote document named, so that it is not
+    /// loaded.
+    package var isRefusedFile: Bool { text.utf8.starts(with: Self.refusedPrefix.utf8) }
+
+    /// The `file` URL that a remote document named, for messages; the address itself if it is not refused.
+    package var withoutRefusal: ResourceAddress {
+        isRefusedFile ? ResourceAddress(Self.filePrefix + text.dropFirst(Self.refusedPrefix.count)) : self
+    }
+
+    private static func isFileScheme(_ scheme: Substring) -> Bool {
+        scheme.utf8.elementsEqual("file".utf8) { $0 | 0x20 == $1 }
+    }
+
+    private static func isRemoteScheme(_ scheme: Substring) -> Bool {
+        ["http", "https", "data"].contains(scheme.lowercased())
     }
 
     /// Returns a Boolean value that indicates whether relative references resolve to the same address against both

@@ -148,7 +148,11 @@ import Testing
             title: "local",
             selection: ""
         )
-        try temporary.plan(local, .media(playlist), TemporaryLibrary.rendition(.variant, -1, playlist))
+        let own = try MediaPlaylist(
+            parsing: playlist.bytes,
+            context: PlaylistContext(address: ResourceAddress(filePath: "/somewhere/top.m3u8"))
+        )
+        try temporary.plan(local, .media(own), TemporaryLibrary.rendition(.variant, -1, own))
         let request = TransportRequest(address("media/000000.ts", local), kind: .segment)
         #expect(try await text(request, PackageTransport(library, id: local, origin: FileTransport())) == "secret")
     }

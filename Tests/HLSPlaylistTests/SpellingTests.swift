@@ -201,7 +201,7 @@ import Testing
         arguments: [
             (
                 .notAPlaylist(content: nil), "not-a-playlist",
-                "not an HLS playlist: it has neither #EXTM3U nor any playlist tag"
+                "not an HLS playlist: it does not begin with #EXTM3U"
             ),
             (.notAPlaylist(content: .dashManifest), "dash", "a DASH manifest, not an HLS playlist"),
             (.notAPlaylist(content: .empty), "not-a-playlist", "empty, not an HLS playlist"),

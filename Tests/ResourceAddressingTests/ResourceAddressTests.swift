@@ -26,6 +26,26 @@ import Testing
         #expect(ResourceAddress("https://other.example/x/y.m3u8").resolving(text).text == text)
     }
 
+    /// A document that was loaded over HTTP must not name local files.
+    @Test(
+        arguments: ["https://h/a.m3u8", "HTTP://h/a.mpd", "data:text/plain,a"],
+        ["file:///etc/passwd", "FILE:/etc/passwd", "file://localhost/a", "file://@/a", "file:a"]
+    )
+    func filesOfRemoteDocumentsAreRefused(base: String, file: String) {
+        let address = ResourceAddress(base).resolving(file)
+        #expect(address.isRefusedFile && address.filePath == nil && address.normalizedScheme != "file")
+        #expect(address.withoutUserInformation.isRefusedFile)
+        #expect(address.withoutRefusal.text == "file:" + file.dropFirst(5))
+        // A path below it is refused too.
+        #expect(address.resolving("b").isRefusedFile)
+    }
+
+    @Test(arguments: ["file:///a/b.m3u8", "b.m3u8", "custom://h/b.m3u8"])
+    func filesOfOtherDocumentsAreNot(base: String) {
+        let address = ResourceAddress(base).resolving("file:///etc/passwd")
+        #expect(address.text == "file:///etc/passwd" && !address.isRefusedFile && address.withoutRefusal == address)
+    }
+
     @Test func queriesOfReferencesAreUnchanged() {
         let base = ResourceAddress("https://example.com/live/list.m3u8?token=a/b?c")
         #expect(base.resolving("seg%201.ts?s=%2f+%2F../x").text == "https://example.com/live/seg%201.ts?s=%2f+%2F../x")

@@ -10,7 +10,7 @@ struct AttributeReport: Sendable {
         case text
         /// A number without a fraction.
         case integer
-        /// A number with the digits that were written.
+        /// The exact number, without trailing zeros.
         case decimal
         /// A number in the shortest form.
         case real
