@@ -35,6 +35,14 @@ public struct SchemeTransport: Transport {
             return try await file.send(request)
         default: break
         }
+        guard !request.address.isRefusedFile else {
+            let file = request.address.withoutRefusal
+            throw TransportError(
+                .addressRefused,
+                "a remote document refers to a local file, which it must not do: \(file)",
+                address: file
+            )
+        }
         throw TransportError(
             .addressRefused,
             "URLs with the scheme \(request.address.scheme ?? "(none)") cannot be loaded",

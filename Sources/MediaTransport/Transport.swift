@@ -144,6 +144,9 @@ public struct TransportResponse: Sendable {
     public private(set) var body: TransportBody
     /// The measurement of the transfer in progress.
     public private(set) var record: TransferRecord
+    /// A Boolean value that indicates whether the body is a playlist that may name local files although its URL is remote, because
+    /// this process composed it of documents that were verified.
+    package var mayNameFiles = false
 
     /// Creates a response.
     public init(

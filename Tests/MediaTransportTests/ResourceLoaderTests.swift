@@ -112,6 +112,13 @@ private final class InstantTime: TimeSource {
         await #expect(throws: TransportError.self) { try await load("data:nothing") }
     }
 
+    @Test func filesThatARemoteDocumentNamesAreRefused() async throws {
+        let address = ResourceAddress("https://h/a.m3u8").resolving("file:///etc/hostname")
+        let error = await #expect(throws: TransportError.self) { try await load(address.text) }
+        #expect(error?.code == .addressRefused && error?.address?.text == "file:///etc/hostname")
+        #expect(error?.message.contains("a remote document refers to a local file") == true)
+    }
+
     @Test func filesAreReadIfAllowed() async throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("f ü#\(UUID())")
         try Data("hello".utf8).write(to: url)

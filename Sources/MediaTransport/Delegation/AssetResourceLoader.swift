@@ -175,6 +175,6 @@ private final class WeakRequest: Sendable {
 extension ResourceAddress {
     /// A Boolean value that indicates whether the scheme is a custom one, whose requests are for a delegate.
     package var hasCustomScheme: Bool {
-        normalizedScheme.map { !["http", "https", "file", "data"].contains($0) } ?? false
+        !isRefusedFile && (normalizedScheme.map { !["http", "https", "file", "data"].contains($0) } ?? false)
     }
 }

@@ -2,6 +2,7 @@ import MediaTiming
 import NIOCore
 import NIOHTTP1
 import NIOHTTP2
+import NIOHTTPCompression
 import Synchronization
 
 /// The information about a request that is waiting for a connection.
@@ -98,8 +99,11 @@ final class ExchangeObserver: ChannelDuplexHandler {
             )
             let pipeline = channel.pipeline.syncOperations
             let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
+            // The observer counts the bytes that are transferred, and the other handler those that are decompressed.
+            let decompressor = try pipeline.handler(type: NIOHTTPResponseDecompressor.self)
             let observer = ExchangeObserver(registry, time, "http/1.1", isUnused: true)
-            try pipeline.addHandlers([observer, IdleReadHandler(limit: readLimit)], position: .after(decoder))
+            try pipeline.addHandler(observer, position: .after(decoder))
+            try pipeline.addHandler(IdleReadHandler(limit: readLimit), position: .after(decompressor))
         }
     }
 
@@ -116,8 +120,10 @@ final class ExchangeObserver: ChannelDuplexHandler {
             let pipeline = channel.pipeline.syncOperations
             let codec = try pipeline.handler(type: HTTP2FramePayloadToHTTP1ClientCodec.self)
             let isFresh = channel.parent.map { registry.removeUnused($0) } ?? false
+            let decompressor = try pipeline.handler(type: NIOHTTPResponseDecompressor.self)
             let observer = ExchangeObserver(registry, time, "h2", isUnused: isFresh)
-            try pipeline.addHandlers([observer, IdleReadHandler(limit: readLimit)], position: .after(codec))
+            try pipeline.addHandler(observer, position: .after(codec))
+            try pipeline.addHandler(IdleReadHandler(limit: readLimit), position: .after(decompressor))
         }
     }
 

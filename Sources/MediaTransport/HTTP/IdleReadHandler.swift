@@ -10,7 +10,10 @@ struct TooManyInformationalResponses: Error {}
 ///
 /// The final head of the response must arrive within the time after the end of the request; neither single header lines
 /// nor informational responses (RFC 9110 §15.2) extend it. After the head, only bytes of the body are progress, so that
-/// neither chunk extensions nor trailer fields extend the time.
+/// neither chunk extensions nor trailer fields extend the time. The handler is placed after the decompressor: compressed
+/// bytes that expand to nothing are no progress either, and nothing of them is delivered.
+///
+/// Small parts of the body are combined, so that chunks of one byte need neither the time nor the memory of a buffer each.
 ///
 /// The time-out of AsyncHTTPClient also runs while the reader of a body does not want more data. A body that is passed on
 /// to a slow reader would be truncated then, although the server is ready to send.
@@ -33,6 +36,10 @@ final class IdleReadHandler: ChannelDuplexHandler {
 
     /// The maximum number of informational responses before the final head; servers send one or two.
     static let maximumInformationalCount = 16
+    /// The number of bytes from which a part of the body is delivered by itself.
+    private static let smallPartSize = 4 << 10
+    /// The number of bytes at which combined parts of the body are delivered before the end of a read.
+    private static let combinedSize = 64 << 10
 
     private let limit: TimeAmount
     private var phase = Phase.idle
@@ -46,6 +53,8 @@ final class IdleReadHandler: ChannelDuplexHandler {
     private var hasReceivedBytes = false
     /// A Boolean value that indicates whether the current read has made progress.
     private var hasProgress = false
+    /// The combined parts of the body that are not delivered yet; `nil` if there are none.
+    private var smallParts: ByteBuffer?
     /// The next check of the time; one check is enough for many received parts.
     private var check: Scheduled<Void>?
 
@@ -54,6 +63,7 @@ final class IdleReadHandler: ChannelDuplexHandler {
     func handlerRemoved(context: ChannelHandlerContext) { cancelCheck() }
 
     func channelInactive(context: ChannelHandlerContext) {
+        deliverSmallParts(context)
         phase = .idle
         cancelCheck()
         context.fireChannelInactive()
@@ -94,8 +104,12 @@ final class IdleReadHandler: ChannelDuplexHandler {
                 recordProgress(at: context.eventLoop.now)
             }
         case .body(let buffer):
-            if buffer.readableBytes > 0 { recordProgress(at: context.eventLoop.now) }
+            guard buffer.readableBytes > 0 else { return }
+            recordProgress(at: context.eventLoop.now)
+            if case .failed = phase { return }
+            return deliver(buffer, context)
         case .end:
+            deliverSmallParts(context)
             if case .body = phase {
                 phase = .idle
                 cancelCheck()
@@ -106,7 +120,13 @@ final class IdleReadHandler: ChannelDuplexHandler {
         context.fireChannelRead(data)
     }
 
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        deliverSmallParts(context)
+        context.fireErrorCaught(error)
+    }
+
     func channelReadComplete(context: ChannelHandlerContext) {
+        deliverSmallParts(context)
         if isReading {
             isReading = false
             waitedBefore = waitedBefore + (context.eventLoop.now - readingSince)
@@ -114,6 +134,29 @@ final class IdleReadHandler: ChannelDuplexHandler {
         if !hasProgress { hasReceivedBytes = true }
         hasProgress = false
         context.fireChannelReadComplete()
+    }
+
+    /// Delivers a part of the body, which may be combined with others that the same read receives.
+    private func deliver(_ buffer: ByteBuffer, _ context: ChannelHandlerContext) {
+        guard buffer.readableBytes < Self.smallPartSize else {
+            deliverSmallParts(context)
+            return context.fireChannelRead(wrapInboundOut(.body(buffer)))
+        }
+        if smallParts == nil {
+            smallParts = buffer
+        } else {
+            var buffer = buffer
+            smallParts?.writeBuffer(&buffer)
+        }
+        if smallParts?.readableBytes ?? 0 >= Self.combinedSize { deliverSmallParts(context) }
+    }
+
+    /// Delivers the combined parts of the body.
+    private func deliverSmallParts(_ context: ChannelHandlerContext) {
+        guard let parts = smallParts else { return }
+        smallParts = nil
+        if case .failed = phase { return }
+        context.fireChannelRead(wrapInboundOut(.body(parts)))
     }
 
     private func recordProgress(at now: NIODeadline) {

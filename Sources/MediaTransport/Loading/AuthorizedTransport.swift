@@ -76,10 +76,32 @@ public final class AuthorizedTransport: Transport {
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         let generation = state.withLock { $0.generation }
         do {
-            return try await base.send(try await prepared(request))
+            return try await sendSigned(request)
         } catch let error as TransportError where error.status == 401 || error.status == 403 {
             guard try await renewCredentials(since: generation, after: error) else { throw error }
-            return try await base.send(try await prepared(request))
+            return try await sendSigned(request)
+        }
+    }
+
+    /// Signs and sends a request.
+    ///
+    /// - Returns: The response. Parameters of the query that the signature added are not part of its URL, which is stored
+    ///   and written into playlists; a URL that the signature replaced is, and so is that of a redirect to another host.
+    /// - Throws: The errors of the signature and of the underlying transport.
+    private func sendSigned(_ request: TransportRequest) async throws -> TransportResponse {
+        let signed = try await prepared(request)
+        let added = AddedParameters(from: request.address, to: signed.address)
+        guard signed.address != request.address, added.removed(from: signed.address) == request.address else {
+            return try await base.send(signed)
+        }
+        func restored(_ address: ResourceAddress) -> ResourceAddress {
+            address.host == request.address.host ? added.removed(from: address) : address
+        }
+        do {
+            let response = try await base.send(signed)
+            return response.at(restored(response.address))
+        } catch let error as TransportError {
+            throw error.address.map { error.at(restored($0)) } ?? error
         }
     }
 

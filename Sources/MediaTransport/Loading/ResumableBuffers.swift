@@ -21,9 +21,7 @@ struct ResumableBuffers: AsyncSequence, Sendable {
         private var history = RecoveryPolicy.History()
         /// The number of received bytes at the last failure.
         private var receivedAtFailure: Int64 = 0
-        /// The time spent waiting for bytes since the last throughput check, in which `windowBytes` were received.
-        private var waitingTime = Duration.zero
-        private var windowBytes: Int64 = 0
+        private var window: ThroughputWindow
         /// The number of received bytes that precede the requested range, and are not a part of the body.
         private var skipped: Int64 = 0
 
@@ -34,9 +32,12 @@ struct ResumableBuffers: AsyncSequence, Sendable {
         init(_ source: ResumableBuffers) {
             self.source = source
             iterator = source.response.body.makeAsyncIterator()
+            window = ThroughputWindow(source.policy.minimumThroughput)
         }
 
         /// Returns the next bytes; `nil` after the last ones.
+        ///
+        /// A buffer is empty only if bytes before the requested range were received.
         mutating func next() async throws -> ByteBuffer? {
             while true {
                 do {
@@ -46,13 +47,16 @@ struct ResumableBuffers: AsyncSequence, Sendable {
                         return nil
                     }
                     // Only the time that the server takes is counted, not that of the reader.
-                    waitingTime += source.time.now - begun
+                    window.addWaitingTime(source.time.now - begun)
                     if received == 0 { try rejectHTMLPage(buffer) }
                     // Bytes are counted after the check, because the resumption starts after the last bytes that were
                     // returned.
-                    try checkThroughput(Int64(buffer.readableBytes), skippedBytes: newlySkippedBytes())
+                    let skippedBytes = newlySkippedBytes()
+                    try checkThroughput(Int64(buffer.readableBytes), skippedBytes: skippedBytes)
                     received +|= Int64(buffer.readableBytes)
                     try checkLength()
+                    // Readers that collect bytes must not collect buffers without any.
+                    guard buffer.readableBytes > 0 || skippedBytes > 0 else { continue }
                     return buffer
                 } catch let error as TransportError {
                     try await resume(after: error)
@@ -87,16 +91,9 @@ struct ResumableBuffers: AsyncSequence, Sendable {
         }
 
         private mutating func checkThroughput(_ byteCount: Int64, skippedBytes: Int64) throws {
-            windowBytes +|= byteCount +| skippedBytes
-            let pace = source.policy.minimumThroughput
-            guard waitingTime >= pace.interval else { return }
-            // After a pause, the required number of bytes is computed from the entire waiting time.
-            let least = Double(pace.byteCount) * (waitingTime / pace.interval)
             let isEnd = source.response.expectedLength.map { received +| byteCount >= $0 } ?? false
-            let seconds = waitingTime.components.seconds
-            defer { (waitingTime, windowBytes) = (.zero, 0) }
-            guard Double(windowBytes) < least, !isEnd else { return }
-            throw error(.timedOut, "only \(windowBytes) bytes were received in \(seconds) seconds")
+            guard let message = window.shortfall(adding: byteCount +| skippedBytes, isEnd: isEnd) else { return }
+            throw error(.timedOut, message)
         }
 
         private func error(_ code: TransportError.Code, _ message: String) -> TransportError {
@@ -127,7 +124,7 @@ struct ResumableBuffers: AsyncSequence, Sendable {
                 try await source.time.sleep(for: delay)
                 do {
                     iterator = try await source.resumedBody(from: received, validator: validator)
-                    (waitingTime, windowBytes) = (.zero, 0)
+                    window = ThroughputWindow(source.policy.minimumThroughput)
                     return
                 } catch let failure as TransportError {
                     error = failure

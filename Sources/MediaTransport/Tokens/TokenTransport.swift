@@ -6,9 +6,18 @@ import Synchronization
 ///
 /// A token is used until it expires, or for a minute if that is not known. After a status of 401, 403 or 410 a new one is
 /// requested, and the request is sent once more.
+///
+/// The URLs of responses and errors are those without tokens, also after redirects.
 public final class TokenTransport: Transport {
     private let base: any Transport
     private let sources: [(scope: HeaderFieldScope, tokens: TokenMemory)]
+    /// The URLs with tokens to which servers redirected at other hosts, by the URL without the token.
+    ///
+    /// No token is requested for these hosts, so that further requests, such as for the next part of a file, need it.
+    private let redirects = Mutex<[ResourceAddress: ResourceAddress]>([:])
+
+    /// The maximum number of redirects that are stored, beyond which all are removed.
+    private static let maximumRedirectCount = 256
 
     /// Creates a transport.
     ///
@@ -30,7 +39,10 @@ public final class TokenTransport: Transport {
 
     /// Sends a request with a token; see ``Transport/send(_:)``.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
-        guard let tokens = tokens(for: request.address) else { return try await base.send(request) }
+        guard let tokens = tokens(for: request.address) else {
+            guard let target = redirects.withLock({ $0[request.address] }) else { return try await base.send(request) }
+            return try await send(request, AccessToken(.url(target)))
+        }
         let first = try await tokens.token(for: request.address, after: nil)
         do {
             return try await send(request, first.token)
@@ -58,13 +70,46 @@ public final class TokenTransport: Transport {
         signed.address = token.signed(request.address)
         // Responses to requests with fields for a host are not stored in a cache.
         signed.scopedHeaders += [ScopedHeaderField](token.headers, forOriginsOf: [signed.address])
+        // The token is not part of the URL of a resource, which is stored, logged and written into playlists.
+        let (sent, added) = (signed.address, AddedParameters(from: request.address, to: signed.address))
         do {
             let response = try await base.send(signed)
-            // The token is not part of the URL of a resource, which is stored, logged and written into playlists.
-            return response.address == signed.address ? response.at(request.address) : response
-        } catch let error as TransportError where error.address == signed.address {
-            throw error.at(request.address)
+            let address = response.address == sent ? request.address : removing(added, from: response.address)
+            return redirecting(response, without: added).at(address)
+        } catch let error as TransportError {
+            guard let address = error.address else { throw error }
+            throw error.at(address == sent ? request.address : added.removed(from: address))
         }
+    }
+
+    /// Returns the URL of a redirect without the parameters of a token.
+    ///
+    /// If no token is requested for its host, the URL with them is stored for further requests.
+    private func removing(_ added: AddedParameters, from target: ResourceAddress) -> ResourceAddress {
+        let address = added.removed(from: target)
+        guard address != target, tokens(for: address) == nil else { return address }
+        redirects.withLock { redirects in
+            if redirects.count >= Self.maximumRedirectCount { redirects = [:] }
+            redirects[address] = target
+        }
+        return address
+    }
+
+    /// Returns a response whose `Location` header field, if the client is to follow it, has no parameters of a token.
+    private func redirecting(_ response: TransportResponse, without added: AddedParameters) -> TransportResponse {
+        guard (300...399).contains(response.status), let location = response.header("Location") else { return response }
+        let target = response.address.resolving(location)
+        let address = removing(added, from: target)
+        guard address != target else { return response }
+        let others = response.headers.filter { $0.name.lowercased() != "location" }
+        return TransportResponse(
+            status: response.status,
+            headers: others + [HeaderField("Location", address.text)],
+            address: response.address,
+            expectedLength: response.expectedLength,
+            body: response.body,
+            record: response.record
+        )
     }
 }
 

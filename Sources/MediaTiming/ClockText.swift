@@ -1,0 +1,45 @@
+/// The form of playback positions and durations in text for people, in whole seconds.
+package enum ClockText {
+    /// Returns a time in minutes and seconds, with hours if there are any: `04:05`, `1:04:05`.
+    ///
+    /// - Parameters:
+    ///   - time: The time; times beyond 99:59:59 are written as that.
+    ///   - rounding: The rule by which the time becomes whole seconds.
+    ///   - withHours: A Boolean value that indicates whether hours are written even if there are none.
+    /// - Returns: The text.
+    package static func string(
+        _ time: MediaTime,
+        rounding: FloatingPointRoundingRule = .down,
+        withHours: Bool = false
+    ) -> String {
+        let seconds = Int(saturating: max(-359_999, min(359_999, time.seconds.rounded(rounding))))
+        let sign = seconds < 0 ? "-" : ""
+        let (hours, rest) = abs(seconds).quotientAndRemainder(dividingBy: 3600)
+        let (minutes, last) = rest.quotientAndRemainder(dividingBy: 60)
+        guard hours > 0 || withHours else { return "\(sign)\(twoDigits(minutes)):\(twoDigits(last))" }
+        return "\(sign)\(hours):\(twoDigits(minutes)):\(twoDigits(last))"
+    }
+
+    /// Returns a playback position and the duration: `00:35 / 20:00`.
+    ///
+    /// The position is rounded down, as a clock does, and the duration to the nearest second, because the duration of a
+    /// file of 20 seconds is often a few milliseconds shorter.
+    ///
+    /// - Parameters:
+    ///   - position: The playback position.
+    ///   - duration: The duration; `nil` if it is unknown, which leaves the position alone.
+    ///   - separator: The text between the two.
+    /// - Returns: The text; both times have hours if the duration has.
+    package static func string(
+        position: MediaTime,
+        duration: MediaTime?,
+        separator: String = " / "
+    ) -> String {
+        guard let duration else { return string(position) }
+        let hasHours = duration.seconds.rounded() >= 3600
+        return string(position, withHours: hasHours) + separator
+            + string(duration, rounding: .toNearestOrAwayFromZero, withHours: hasHours)
+    }
+
+    private static func twoDigits(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
+}

@@ -1,0 +1,103 @@
+package import MediaTiming
+import NIOCore
+import ResourceAddressing
+
+/// A check whether a body arrives with a minimum throughput, while only the time that the server takes is counted.
+struct ThroughputWindow: Sendable {
+    private let minimum: RecoveryPolicy.MinimumThroughput
+    /// The time spent waiting for bytes since the last check, in which `byteCount` bytes were received.
+    private var waitingTime = Duration.zero
+    private var byteCount: Int64 = 0
+
+    /// Creates a check that begins now.
+    init(_ minimum: RecoveryPolicy.MinimumThroughput) { self.minimum = minimum }
+
+    /// Adds the time that was spent waiting for bytes.
+    mutating func addWaitingTime(_ duration: Duration) { waitingTime += duration }
+
+    /// Adds received bytes, and begins again after each interval.
+    ///
+    /// - Parameters:
+    ///   - count: The number of bytes, 0 or more.
+    ///   - isEnd: A Boolean value that indicates whether these are the last bytes of the body, which may be slow.
+    /// - Returns: The message of an error if an interval had too few bytes; `nil` otherwise.
+    mutating func shortfall(adding count: Int64, isEnd: Bool) -> String? {
+        byteCount +|= count
+        guard waitingTime >= minimum.interval else { return nil }
+        // After a pause, the required number of bytes is computed from the entire waiting time.
+        let least = Double(minimum.byteCount) * (waitingTime / minimum.interval)
+        let seconds = waitingTime.components.seconds
+        defer { (waitingTime, byteCount) = (.zero, 0) }
+        guard Double(byteCount) < least, !isEnd else { return nil }
+        return "only \(byteCount) bytes were received in \(seconds) seconds"
+    }
+}
+
+extension TransportResponse {
+    /// Returns the response with a body that times out below a minimum throughput, for a transport that reads the beginning
+    /// of a body before a ``ResourceLoader`` verifies it.
+    ///
+    /// - Parameters:
+    ///   - minimum: The minimum throughput.
+    ///   - time: The clock.
+    /// - Returns: The response; its body has no empty buffers.
+    package func requiring(
+        _ minimum: RecoveryPolicy.MinimumThroughput,
+        _ time: any TimeSource
+    ) -> TransportResponse {
+        let buffers = TimedBuffers(
+            body: body,
+            minimum: minimum,
+            time: time,
+            expectedLength: expectedLength,
+            address: address,
+            status: status
+        )
+        return replacingBody(with: TransportBody(buffers))
+    }
+}
+
+/// The buffers of a body with a minimum throughput.
+private struct TimedBuffers: AsyncSequence, Sendable {
+    let body: TransportBody
+    let minimum: RecoveryPolicy.MinimumThroughput
+    let time: any TimeSource
+    let expectedLength: Int64?
+    let address: ResourceAddress
+    let status: Int
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        private let buffers: TimedBuffers
+        private var iterator: TransportBody.AsyncIterator
+        private var window: ThroughputWindow
+        private var received: Int64 = 0
+
+        init(_ buffers: TimedBuffers) {
+            self.buffers = buffers
+            iterator = buffers.body.makeAsyncIterator()
+            window = ThroughputWindow(buffers.minimum)
+        }
+
+        mutating func next() async throws -> ByteBuffer? {
+            while true {
+                let begun = buffers.time.now
+                guard let buffer = try await iterator.next() else { return nil }
+                window.addWaitingTime(buffers.time.now - begun)
+                let count = Int64(buffer.readableBytes)
+                received +|= count
+                let isEnd = buffers.expectedLength.map { received >= $0 } ?? false
+                if let message = window.shortfall(adding: count, isEnd: isEnd) {
+                    throw TransportError(
+                        .timedOut,
+                        message,
+                        address: buffers.address,
+                        status: buffers.status
+                    )
+                }
+                if count > 0 { return buffer }
+            }
+        }
+    }
+
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
+}
