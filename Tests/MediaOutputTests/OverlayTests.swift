@@ -25,6 +25,11 @@ import Testing
         var state = state
         state.position = MediaTime(seconds: 83)
         #expect(TimeFormatter.positionString(of: state) == "01:23 / 10:00")
+        // A file of 20 seconds, whose last frames end a little earlier, after 3.9 seconds.
+        state.position = MediaTime(value: 39, timescale: 10)
+        state.extent = .onDemand(MediaTime(value: 19_977, timescale: 1000))
+        #expect(TimeFormatter.positionString(of: state) == "00:03 / 00:20")
+        state.position = MediaTime(seconds: 83)
         state.extent = .onDemand(MediaTime(seconds: 4000))
         #expect(TimeFormatter.positionString(of: state) == "0:01:23 / 1:06:40")
         state.extent = .live

@@ -3,22 +3,13 @@ import MediaTiming
 /// Formats times and rates for the overlay.
 enum TimeFormatter {
     /// Returns a time in minutes and seconds, with hours if there are any: `04:05`, `1:04:05`.
-    static func string(_ time: MediaTime, withHours: Bool = false) -> String {
-        let seconds = Int(saturating: max(-359_999, min(359_999, time.seconds.rounded(.down))))
-        let sign = seconds < 0 ? "-" : ""
-        let (hours, rest) = abs(seconds).quotientAndRemainder(dividingBy: 3600)
-        let (minutes, last) = rest.quotientAndRemainder(dividingBy: 60)
-        guard hours > 0 || withHours else { return "\(sign)\(twoDigits(minutes)):\(twoDigits(last))" }
-        return "\(sign)\(hours):\(twoDigits(minutes)):\(twoDigits(last))"
-    }
+    static func string(_ time: MediaTime) -> String { ClockText.string(time) }
 
     /// Returns the text beside the position bar: the position and the duration, or the distance from the live edge.
     static func positionString(of state: OverlayState) -> String {
         switch state.extent {
         case .unknown: return string(state.position)
-        case .onDemand(let end):
-            let hasHours = end.seconds >= 3600
-            return "\(string(state.position, withHours: hasHours)) / \(string(end, withHours: hasHours))"
+        case .onDemand(let end): return ClockText.string(position: state.position, duration: end)
         case .live:
             guard let edge = state.seekableRange?.end else { return string(state.position) }
             let behind = edge - state.position
@@ -33,6 +24,4 @@ enum TimeFormatter {
         let digits = hundredths == hundredths.rounded() ? "\(Int(saturating: hundredths))" : "\(hundredths)"
         return digits + "×"
     }
-
-    private static func twoDigits(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
 }

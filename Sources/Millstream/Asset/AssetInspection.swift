@@ -13,6 +13,8 @@ struct AssetInspection: Sendable {
     var playbackType: PlaybackType
     /// The tracks that the playlists declare or the media has.
     var tracks: [AssetTrack] = []
+    /// The position at which a live stream begins to play by default; `nil` for other assets.
+    var liveStart: MediaTime?
     /// The reason why nothing can be played; `nil` if at least one variant can.
     var error: StreamingError?
 }

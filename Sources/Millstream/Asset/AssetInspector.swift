@@ -38,6 +38,7 @@ struct AssetInspector: Sendable {
                 let groups = found.playbackType == .file ? [] : found.presentation.groups
                 return AssetTrack.tracks(of: variant, groups, media: found.tracks)
             } ?? [],
+            liveStart: found.liveStart,
             error: found.error
         )
     }

@@ -35,6 +35,9 @@ public enum AssetKey: String, Sendable, Hashable, CaseIterable {
 extension AssetProperty where Value == MediaTime? {
     /// The duration; `nil`, which means indefinite, for a live stream.
     public static var duration: AssetProperty { AssetProperty(.duration) { $0.duration } }
+
+    /// The position at which a live stream begins to play by default; `nil` for other assets.
+    package static var liveStart: AssetProperty { AssetProperty(.duration) { $0.liveStart } }
 }
 
 extension AssetProperty where Value == Bool {

@@ -7,7 +7,8 @@ public protocol RequestAuthorizer: AnyObject, Sendable {
     /// Returns a request with a signature in its URL or with header fields, called each time before a request is sent.
     ///
     /// The request can be to any host that the asset refers to. A header field in `headers` is not sent to another
-    /// origin after a redirect.
+    /// origin after a redirect. Parameters that are added to the query are not part of the URL of the resource, which is
+    /// stored and logged.
     ///
     /// - Parameter request: The request.
     /// - Returns: The request to send.

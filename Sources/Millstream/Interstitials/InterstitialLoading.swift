@@ -67,6 +67,13 @@ struct InterstitialLoading: Sendable {
         }
         if address.isHTTP || address.normalizedScheme == "data" { return }
         if address.filePath != nil, primary.address.filePath != nil, primary.assetCache == nil { return }
+        if address.isRefusedFile {
+            throw PlayerError(
+                .notLoaded,
+                "An interstitial is not loaded: a remote document refers to a local file, which it must not do.",
+                address: address.withoutRefusal
+            )
+        }
         throw PlayerError(.notLoaded, "Interstitials cannot be loaded from this address.", address: address)
     }
 

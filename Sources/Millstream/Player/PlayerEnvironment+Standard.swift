@@ -35,7 +35,7 @@ extension Player.Environment {
     ///
     /// Assets without a user agent or cookies in their options share connections and cookies; cookies are stored in
     /// memory only. Files are read only if the asset itself is a file, since a remote playlist must not refer to local
-    /// files. The cost of the network is determined from the routes of the system. The throughput of the network is
+    /// files; those that a remote playlist of such an asset names are not read either. The cost of the network is determined from the routes of the system. The throughput of the network is
     /// remembered until the process ends (``ThroughputHistory/shared``).
     public static var withoutDecoding: Player.Environment {
         var environment = Player.Environment(

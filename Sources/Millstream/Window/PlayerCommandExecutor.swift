@@ -69,7 +69,7 @@ package struct PlayerCommandExecutor: Sendable {
             item.step(byCount: count)
         case .slower: changeRate(item, faster: false)
         case .faster: changeRate(item, faster: true)
-        case .normalSpeed: setRate(1)
+        case .normalSpeed: selectRate(1, item)
         case .nextAudio: selectNext(.audible, item)
         case .nextVideo: selectNext(.visual, item)
         case .nextSubtitles: selectNext(.legible, item)
@@ -145,10 +145,21 @@ package struct PlayerCommandExecutor: Sendable {
         return true
     }
 
+    /// Plays at a rate; while playback is paused, the next command that plays uses it.
+    ///
+    /// - Returns: A Boolean value that indicates whether the rate is supported.
+    @discardableResult
+    private func selectRate(_ rate: Double, _ item: PlayerItem) -> Bool {
+        guard player.rate == 0 else { return setRate(rate) }
+        guard item.state.abilities.permits(rate), !player.state.requiresNormalRate || rate <= 1 else { return false }
+        player.defaultRate = rate
+        return true
+    }
+
     private func changeRate(_ item: PlayerItem, faster: Bool) {
         let current = player.rate == 0 ? player.defaultRate : player.rate
         let next = faster ? Self.rates.first { $0 > current } : Self.rates.last { $0 < current }
-        guard let next, setRate(next) else { return }
+        guard let next, selectRate(next, item) else { return }
         announce("\(PlayerWindowController.text(next))×")
     }
 
@@ -164,7 +175,8 @@ package struct PlayerCommandExecutor: Sendable {
         // Bounded: the list of choices is not empty.
         let next = choices[(current + 1) % choices.count]
         item.select(next, in: group)
-        announce(next.map(\.name) ?? "Subtitles off")
+        let names: [MediaCharacteristic: String] = [.audible: "Audio", .visual: "Video"]
+        announce("\(names[characteristic] ?? "Subtitles"): \(next?.name ?? "off")")
     }
 }
 #endif

@@ -34,8 +34,8 @@ enum EngineWork: Sendable {
     case indexFile(head: [UInt8], ResourceAddress, length: Int64?, began: Duration)
     /// Loads a media playlist.
     case loadPlaylist(request: Int, TransportRequest, variables: [String: String])
-    /// Loads a segment, with its key and its initialization section.
-    case fetch(request: Int, SegmentReference, TransportRequest.Kind)
+    /// Loads a segment of a track, with its key and its initialization section.
+    case fetch(request: Int, SegmentReference, TrackKind)
     /// Appends media to the pipeline.
     case append(request: Int, PipelineSegment)
     /// Performs a command of the pipeline.

@@ -65,6 +65,8 @@ struct EngineObservation: Sendable {
     var videoSize: VideoSize?
     var abilities = MediaPipelineCapabilities()
     var networkCost: NetworkCost?
+    /// The bytes of the segments that are being loaded.
+    var unfinishedBytes = ByteCount.zero
 }
 
 /// The content at the address of an item.
@@ -88,6 +90,8 @@ struct TransferProgress: Sendable {
     let measurement: TransferMeasurement?
     /// The length that the server declares; `nil` if it declares none.
     let expectedBytes: Int64?
+    /// The time at which the last attempt was sent; `nil` if that is the start of the transfer.
+    var attemptStart: Duration?
 }
 
 /// The result of a ``PipelineCommand``.

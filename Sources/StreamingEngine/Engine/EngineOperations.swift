@@ -31,8 +31,8 @@ struct EngineOperations: Sendable {
         case .loadPlaylist(let request, let resource, let variables):
             let response = await loadPlaylist(resource, variables: variables)
             return response.map { .playlistReceived(request: request, $0) }
-        case .fetch(let request, let segment, let kind):
-            guard let transfer, let result = await load(segment, kind: kind, transfer) else { return nil }
+        case .fetch(let request, let segment, let track):
+            guard let transfer, let result = await load(segment, for: track, transfer) else { return nil }
             return .segmentReceived(request: request, result, transfer.watch.progress)
         case .append(let request, let piece): return .appended(request: request, await append(piece))
         case .pipeline(let command): return .pipelineFinished(await perform(command))
@@ -48,8 +48,8 @@ struct EngineOperations: Sendable {
     ///
     /// - Returns: The event to deliver; `nil` if the task was canceled.
     func open() async -> EngineEvent? {
-        await opening(since: fetch.time.now) {
-            let (opened, request) = try await SourceOpener(fetch: fetch, kind: kind).open(source)
+        await opening(since: fetch.time.now) { began in
+            let (opened, request) = try await SourceOpener(fetch: fetch, kind: kind).open(source, &began)
             switch opened {
             case .playlist(let playlist, let address):
                 let media: MediaPlaylist? = if case .media(let media) = playlist { media } else { nil }
@@ -65,11 +65,11 @@ struct EngineOperations: Sendable {
     /// - Parameter number: The number of the request.
     /// - Returns: The event to deliver; `nil` if the task was canceled.
     func reopen(_ number: Int) async -> EngineEvent? {
-        let began = fetch.time.now
+        var began = fetch.time.now
         do {
             // A cache may still have the addresses that have expired.
             let opener = SourceOpener(fetch: fetch, kind: .playlist, bypassesCache: true)
-            let (opened, request) = try await opener.open(source)
+            let (opened, request) = try await opener.open(source, &began)
             guard case .playlist(let playlist, _) = opened else {
                 throw StreamingError(.unreadablePlaylist, "a playlist was expected, and a file came", address: source)
             }
@@ -95,7 +95,7 @@ struct EngineOperations: Sendable {
         length: Int64?,
         began: Duration
     ) async -> EngineEvent? {
-        await opening(since: began) {
+        await opening(since: began) { _ in
             let file = try await MediaFileOpener(fetch: fetch).open(head, at: address, length: length)
             return .fileIndexed(file, Presentation(file), address)
         }
@@ -108,10 +108,11 @@ struct EngineOperations: Sendable {
 
     private func opening(
         since began: Duration,
-        _ body: () async throws -> EngineEvent
+        _ body: (_ began: inout Duration) async throws -> EngineEvent
     ) async -> EngineEvent? {
+        var began = began
         do {
-            return try await body()
+            return try await body(&began)
         } catch {
             // A transport may throw a `CancellationError` although the task was not canceled. That is reported as a
             // failure, because the state waits for an event.
@@ -172,10 +173,10 @@ struct EngineOperations: Sendable {
     ///
     /// - Returns: The response; `nil` if the task was canceled.
     func loadPlaylist(_ request: TransportRequest, variables: [String: String]) async -> PlaylistResponse? {
-        let began = fetch.time.now
+        var began = fetch.time.now
         let fetched: FetchedResource
         do {
-            fetched = try await fetch.load(request, limit: ResourceLoader.defaultSizeLimit)
+            fetched = try await fetch.load(request, &began, limit: ResourceLoader.defaultSizeLimit)
         } catch {
             guard !Task.isCancelled else { return nil }
             guard let failure = error as? TransportError else {
@@ -198,7 +199,8 @@ struct EngineOperations: Sendable {
         _ variables: [String: String],
         at address: ResourceAddress
     ) -> Result<MediaPlaylist, StreamingError> {
-        let context = PlaylistContext(address: fetched.address, importableVariables: variables)
+        var context = PlaylistContext(address: fetched.address, importableVariables: variables)
+        context.mayNameFiles = fetched.mayNameFiles
         do {
             guard
                 case .media(let playlist) = try Playlist.parse(Array(fetched.bytes.readableBytesView), context: context)
@@ -206,6 +208,7 @@ struct EngineOperations: Sendable {
                 let message = "a media playlist was expected, and a multivariant playlist came"
                 return .failure(StreamingError(.unreadablePlaylist, message, address: address))
             }
+            try Playlist.media(playlist).checkHeader()
             try playlist.checkImports()
             return .success(playlist)
         } catch {
@@ -220,13 +223,13 @@ struct EngineOperations: Sendable {
     /// - Returns: The result; `nil` if the transfer was canceled.
     func load(
         _ segment: SegmentReference,
-        kind: TransportRequest.Kind,
+        for track: TrackKind,
         _ transfer: SegmentTransfer
     ) async -> Result<SegmentLoader.Loaded, any Error>? {
         await withTaskGroup(of: Result<SegmentLoader.Loaded, any Error>?.self) { group in
             group.addTask {
                 do {
-                    return .success(try await loader.load(segment, kind: kind, monitor: transfer.watch))
+                    return .success(try await loader.load(segment, for: track, monitor: transfer.watch))
                 } catch {
                     return .failure(error)
                 }

@@ -57,7 +57,8 @@ struct PlaybackControl: Sendable {
             isPausedAtStart: playhead.machine.isPausedAtStart,
             rate: playhead.machine.rate,
             timebase: playhead.timebase,
-            limits: limits
+            limits: limits,
+            unfinishedBytes: playhead.observation.unfinishedBytes.bytes
         )
     }
 

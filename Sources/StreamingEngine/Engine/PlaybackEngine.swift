@@ -17,7 +17,7 @@ package actor PlaybackEngine {
     private let time: any TimeSource
     private let observer: @Sendable (PlaybackEngineOutput) -> Void
     private let operations: EngineOperations
-    /// The requests for keys and initialization sections, until they are delivered.
+    /// The requests for keys and initialization sections, and the attempts that are repeated, until they are delivered.
     private let requests: PendingRequestReports
     /// The signal that wakes the engine for work, requests and deadlines.
     private let wake: Broadcast
@@ -59,12 +59,17 @@ package actor PlaybackEngine {
         self.observer = observer
         network = loading.network
         let (requests, wake) = (PendingRequestReports(), Broadcast())
-        let fetch = ResourceFetcher(loader: loading, time: time) { requests.add($0, $1) }
+        // The engine is woken for each attempt, so that the event has the time at which the attempt ended.
+        let fetch = ResourceFetcher(loader: loading, time: time) { request, error in
+            requests.add(request, error)
+            wake.notify()
+        }
+        let limits = SegmentSizeLimits()
         operations = EngineOperations(
             source: source,
             kind: mimeType.map { SourceOpener.Kind(mimeType: $0) },
             fetch: fetch,
-            loader: SegmentLoader(fetch) { request in
+            loader: SegmentLoader(fetch, limits: limits, budget: TransferBudget(limit: limits.total)) { request in
                 requests.add(request, nil)
                 wake.notify()
             },
@@ -121,7 +126,8 @@ package actor PlaybackEngine {
             frameCounts: pipeline.frameCounts,
             videoSize: pipeline.videoSize,
             abilities: pipeline.capabilities,
-            networkCost: networkCost
+            networkCost: networkCost,
+            unfinishedBytes: operations.loader.budget?.heldBytes ?? .zero
         )
         perform(state.handle(.observed(observation), at: time.now))
         deliverRequests()

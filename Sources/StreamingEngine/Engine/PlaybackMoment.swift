@@ -53,6 +53,8 @@ struct PlaybackMoment: Sendable {
     let rate: Double
     let timebase: Timebase
     let limits: Limits
+    /// The bytes of the segments that are being loaded.
+    var unfinishedBytes: Int64 = 0
 
     /// A Boolean value that indicates whether media is fetched in reverse order.
     ///

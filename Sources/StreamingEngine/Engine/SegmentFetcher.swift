@@ -145,7 +145,7 @@ struct SegmentFetcher: Sendable {
             isSubstitute: source != plan.tracks[kind].source
         )
         plan.tracks[kind].fetch = .transferring(job)
-        sink.add(.begin(.fetch(request: job.request, segment, kind == .subtitles ? .subtitle : .segment)))
+        sink.add(.begin(.fetch(request: job.request, segment, kind)))
         if kind == .main { measureTransfer(&plan, &sink) }
     }
 
@@ -257,7 +257,8 @@ struct SegmentFetcher: Sendable {
             cause = error
         }
         let request = TransportRequest(job.segment.address, kind: .segment, byteRange: job.segment.byteRange)
-        var made = ResourceRequest(.mediaSegment, request, began: job.began, now: sink.now, cause)
+        let began = progress?.attemptStart ?? job.began
+        var made = ResourceRequest(.mediaSegment, request, began: began, now: sink.now, cause)
         made.mediaType = plan.mediaType(of: kind)
         made.variant = plan.catalog.variant(of: job.source).map { VariantDescription($0) }
         made.segmentDuration = job.segment.duration

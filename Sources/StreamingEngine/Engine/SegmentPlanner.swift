@@ -23,6 +23,9 @@ enum SegmentPlanner {
         case decideAgain
     }
 
+    /// The time after which a transfer is considered again that waits for the end of others, because of their size.
+    private static let pauseForMemory = Duration.milliseconds(200)
+
     /// Decides the next step of a track.
     static func decide(
         _ kind: TrackKind,
@@ -65,7 +68,13 @@ enum SegmentPlanner {
             return plan.tracks.main.source == source ? .fetch(segment) : .decideAgain
         case .skip(let segment): return .pass(segment)
         case .gap(let range): return .jump(range)
-        case .wait(let until): return .wait(until: moment.seek == nil ? moment.time(reaching: until) : nil)
+        case .wait(let until):
+            let time = moment.seek == nil ? moment.time(reaching: until) : nil
+            guard plan.tracks.isOutOfMemoryForTransfers(moment), !plan.tracks.isOutOfMemory(moment) else {
+                return .wait(until: time)
+            }
+            // A transfer of another track may end without an event, when it is canceled.
+            return .wait(until: max(time ?? .zero, moment.now + pauseForMemory))
         case .complete where kind == .audio && plan.tracks.separateAudioEnd != nil && !moment.isBackward:
             return .useMuxedAudio
         case .awaitPlaylist, .complete: return .wait(until: nil)
@@ -86,7 +95,7 @@ enum SegmentPlanner {
             loaded: tracks.current(of: kind),
             capacity: tracks.capacity(moment),
             end: kind == .audio ? tracks.separateAudioEnd ?? end : end,
-            isByteLimitReached: tracks.isOutOfMemory(moment),
+            isByteLimitReached: tracks.isOutOfMemoryForTransfers(moment),
             requiresExactFrame: moment.seek != nil,
             isReverse: moment.isBackward
         )

@@ -196,6 +196,15 @@ struct TrackSet: Sendable {
     /// Returns whether the buffers exceed their maximum size.
     func isOutOfMemory(_ moment: PlaybackMoment) -> Bool { byteCount > moment.limits.bufferBytes }
 
+    /// Returns whether the buffers exceed their maximum size together with the segments that are being loaded and
+    /// appended, so that the transfer of another segment must wait.
+    func isOutOfMemoryForTransfers(_ moment: PlaybackMoment) -> Bool {
+        let appended = TrackKind.allCases.reduce(into: Int64(0)) { sum, kind in
+            if case .appending(let append) = self[kind].fetch { sum +|= Int64(append.byteCount) }
+        }
+        return Int64(byteCount) +| moment.unfinishedBytes +| appended > moment.limits.bufferBytes
+    }
+
     /// Returns the state of the buffer ahead of the playhead.
     ///
     /// - Parameters:

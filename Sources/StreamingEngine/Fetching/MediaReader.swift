@@ -45,7 +45,7 @@ package struct MediaReader: Sendable {
     /// - Parameters:
     ///   - playlist: The playlist.
     ///   - loader: The loader of the segments.
-    ///   - maximumSegmentSize: The size of a segment beyond which it is refused; `nil` for that of the player.
+    ///   - maximumSegmentSize: The size of a segment beyond which it is refused; `nil` for 1 GiB.
     package init(_ playlist: MediaPlaylist, loader: ResourceLoader, maximumSegmentSize: ByteCount? = nil) {
         timeline = PresentationTimeline(playlist)
         file = nil
@@ -54,7 +54,7 @@ package struct MediaReader: Sendable {
         name = playlist.context.address?.text ?? ""
         self.loader = SegmentLoader(
             ResourceFetcher(loader: loader, time: SystemTimeSource()),
-            maximumSegmentSize: maximumSegmentSize ?? ResourceFetcher.maximumSegmentSize
+            limits: SegmentSizeLimits(main: maximumSegmentSize ?? ResourceFetcher.maximumSegmentSize)
         ) { _ in }
     }
 
@@ -64,7 +64,7 @@ package struct MediaReader: Sendable {
         fileTracks = file.tracks
         fileSize = size
         self.name = name
-        loader = SegmentLoader(fetch) { _ in }
+        loader = SegmentLoader(fetch, limits: SegmentSizeLimits(main: ResourceFetcher.maximumSegmentSize)) { _ in }
     }
 
     /// Loads a document, or the index of a media file.
@@ -77,7 +77,8 @@ package struct MediaReader: Sendable {
     package static func open(_ address: ResourceAddress, loader: ResourceLoader) async throws -> Content {
         let fetch = ResourceFetcher(loader: loader, time: SystemTimeSource())
         let opener = SourceOpener(fetch: fetch)
-        let (_, _, bytes, response, isWhole) = try await opener.load(address, until: SourceOpener.hasMediaIndex)
+        var began = fetch.time.now
+        let (_, bytes, response, isWhole) = try await opener.load(address, &began, until: SourceOpener.hasMediaIndex)
         guard SourceOpener.isMedia(bytes) else { return .document(bytes, response.address) }
         let length = isWhole ? Int64(bytes.count) : response.expectedLength
         let file = try await MediaFileOpener(fetch: fetch).open(bytes, at: response.address, length: length)
@@ -103,7 +104,7 @@ package struct MediaReader: Sendable {
             content = .gap
         } else {
             do {
-                let loaded = try await loader.load(reference, kind: .segment, monitor: TransferMonitor())
+                let loaded = try await loader.load(reference, for: .main, monitor: TransferMonitor())
                 (content, protection) = (loaded.content, loaded.protection)
             } catch is CancellationError {
                 throw CancellationError()

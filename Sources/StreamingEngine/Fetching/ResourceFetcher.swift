@@ -15,6 +15,8 @@ struct FetchedResource: Sendable {
     let startTime: Duration
     let endTime: Duration
     let status: Int
+    /// A Boolean value that indicates whether a playlist at a remote address may name local files.
+    var mayNameFiles = false
 }
 
 /// A loader of resources into memory, which repeats attempts that failed.
@@ -24,10 +26,10 @@ struct ResourceFetcher: Sendable {
     /// Called for each failed attempt that is repeated.
     var attemptFailed: (@Sendable (ResourceRequest, TransportError) -> Void)?
 
-    /// The maximum size of a segment.
+    /// The maximum size of a segment that is loaded without being played, one at a time.
     ///
     /// Two hours of media at a high bit rate in one segment are below this limit, so that it rejects only resources
-    /// that are not segments.
+    /// that are not segments. The segments of a player have lower limits; see ``SegmentSizeLimits``.
     static let maximumSegmentSize = ByteCount(1 << 30)
 
     /// Loads a resource.
@@ -36,17 +38,41 @@ struct ResourceFetcher: Sendable {
     func load(
         _ request: TransportRequest,
         limit: ByteCount = maximumSegmentSize,
-        monitor: TransferMonitor? = nil
+        monitor: TransferMonitor? = nil,
+        budget: TransferBudget? = nil
     ) async throws -> FetchedResource {
         var began = time.now
-        return try await retrying(request, &began) { response, began in
+        return try await load(request, &began, limit: limit, monitor: monitor, budget: budget)
+    }
+
+    /// Loads a resource.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - began: The time at which the request begins; changed to the start of the last attempt, also if it failed.
+    ///   - limit: The maximum size of the resource.
+    ///   - monitor: The observer of the transfer.
+    ///   - budget: The budget against which the bytes count until the transfer ends; `nil` for none.
+    /// - Returns: The resource.
+    /// - Throws: `TransportError`, `CancellationError`.
+    func load(
+        _ request: TransportRequest,
+        _ began: inout Duration,
+        limit: ByteCount,
+        monitor: TransferMonitor? = nil,
+        budget: TransferBudget? = nil
+    ) async throws -> FetchedResource {
+        try await retrying(request, &began, monitor: monitor) { response, began in
             monitor?.responseReceived(response)
             if let expected = response.expectedLength, expected > limit.bytes { throw tooLargeError(limit, response) }
             var bytes = ByteBuffer()
+            var held: Int64 = 0
+            defer { budget?.release(held) }
             for try await buffer in response.body {
-                guard Int64(bytes.readableBytes + buffer.readableBytes) <= limit.bytes else {
-                    throw tooLargeError(limit, response)
-                }
+                let count = Int64(buffer.readableBytes)
+                guard held +| count <= limit.bytes else { throw tooLargeError(limit, response) }
+                try await budget?.reserve(count, besides: held)
+                held +|= count
                 if bytes.readableBytes == 0 {
                     // A body that arrives in one buffer is not copied.
                     bytes = buffer
@@ -65,7 +91,8 @@ struct ResourceFetcher: Sendable {
                 measurement: response.record.measurement,
                 startTime: began,
                 endTime: time.now,
-                status: response.status
+                status: response.status,
+                mayNameFiles: response.mayNameFiles
             )
         }
     }
@@ -74,20 +101,24 @@ struct ResourceFetcher: Sendable {
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - began: The time at which the request begins; changed to the start of the last attempt.
+    ///   - began: The time at which the request begins; changed to the start of the last attempt, also if it failed.
+    ///   - monitor: The observer of the transfer, which learns of the start of each attempt.
     ///   - consume: Reads the body of the response; its second argument is the start of the attempt.
     /// - Returns: The result of `consume`.
     /// - Throws: `TransportError`, `CancellationError`, and what `consume` throws.
     func retrying<Result>(
         _ request: TransportRequest,
         _ began: inout Duration,
+        monitor: TransferMonitor? = nil,
         _ consume: (TransportResponse, Duration) async throws -> Result
     ) async throws -> Result {
         var start = began
         defer { began = start }
+        monitor?.attemptStarted(at: start)
         return try await loader.send(request) { error, next in
             attemptFailed?(ResourceRequest(.init(request.kind), request, began: start, now: time.now, error), error)
             start = next
+            monitor?.attemptStarted(at: next)
         } consume: { response in
             try await consume(response, start)
         }

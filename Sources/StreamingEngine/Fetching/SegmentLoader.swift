@@ -42,37 +42,51 @@ actor SegmentLoader {
 
     private let fetch: ResourceFetcher
     private let report: @Sendable (ResourceRequest) -> Void
-    /// The size of a segment beyond which it is refused.
-    private let maximumSegmentSize: ByteCount
+    private let limits: SegmentSizeLimits
+    /// The budget of the segments in progress; `nil` for no limit but those of each segment.
+    let budget: TransferBudget?
     private var cache = BoundedCache<ResourceKey, [UInt8]>(limit: maximumCacheSize, mostValues: maximumCacheCount)
     private var pendingLoads: [ResourceKey: Broadcast] = [:]
 
+    /// Creates a loader.
+    ///
+    /// - Parameters:
+    ///   - fetch: The loader of the resources.
+    ///   - limits: The sizes of segments beyond which they are refused.
+    ///   - budget: The budget against which the bytes of segments count while they are loaded; `nil` for none. Its limit
+    ///     must be at least the total of `limits`.
+    ///   - report: A closure that receives the requests for keys and initialization sections.
     init(
         _ fetch: ResourceFetcher,
-        maximumSegmentSize: ByteCount = ResourceFetcher.maximumSegmentSize,
+        limits: SegmentSizeLimits = SegmentSizeLimits(),
+        budget: TransferBudget? = nil,
         report: @escaping @Sendable (ResourceRequest) -> Void
     ) {
         self.fetch = fetch
-        self.maximumSegmentSize = maximumSegmentSize
+        self.limits = limits
+        self.budget = budget
         self.report = report
     }
 
     /// Loads a segment concurrently with its initialization section and key.
     ///
+    /// - Parameters:
+    ///   - segment: The segment.
+    ///   - track: The track that the segment is for, on which its maximum size depends.
+    ///   - monitor: The observer of the transfer.
+    /// - Returns: The segment without the encryption of the whole resource.
     /// - Throws: ``Failure``, `CancellationError`.
-    func load(_ segment: SegmentReference, kind: TransportRequest.Kind, monitor: TransferMonitor) async throws -> Loaded
-    {
+    func load(_ segment: SegmentReference, for track: TrackKind, monitor: TransferMonitor) async throws -> Loaded {
         if let refusal = segment.protection.unsupportedReason ?? segment.initialization?.protection.unsupportedReason {
             throw Failure.unsupportedProtection(refusal)
         }
-        let request = TransportRequest(segment.address, kind: kind, byteRange: segment.byteRange)
         if segment.initialization == nil, segment.protection.key == nil {
-            let fetched = try await load(request, monitor)
+            let fetched = try await loadMedia(of: segment, for: track, monitor)
             return Loaded(content: .media(fetched.bytes, initialization: nil), protection: nil, fetched: fetched)
         }
         async let initialization = loadInitialization(segment.initialization)
         async let key = loadKey(segment.protection.key)
-        let fetched = try await load(request, monitor)
+        let fetched = try await loadMedia(of: segment, for: track, monitor)
         var bytes = fetched.bytes
         var sampleProtection: PipelineSegment.SampleProtection?
         if let octets = try await key {
@@ -99,9 +113,19 @@ actor SegmentLoader {
         )
     }
 
-    private func load(_ request: TransportRequest, _ monitor: TransferMonitor) async throws -> FetchedResource {
+    private func loadMedia(
+        of segment: SegmentReference,
+        for track: TrackKind,
+        _ monitor: TransferMonitor
+    ) async throws -> FetchedResource {
+        let kind: TransportRequest.Kind = track == .subtitles ? .subtitle : .segment
+        let request = TransportRequest(segment.address, kind: kind, byteRange: segment.byteRange)
         do {
-            return try await fetch.load(request, limit: maximumSegmentSize, monitor: monitor)
+            return try await fetch.load(request, limit: limits[track], monitor: monitor, budget: budget)
+        } catch let error as TransportError where error.code == .tooLarge {
+            let message = "segment \(segment.sequence) is too large: \(error.message)"
+            let named = TransportError(.tooLarge, message, address: segment.address, status: error.status, cause: error)
+            throw Failure.transport(named, .mediaSegment)
         } catch let error as TransportError {
             throw Failure.transport(error, .mediaSegment)
         }
@@ -160,10 +184,10 @@ actor SegmentLoader {
             signal.notify()
         }
         let request = TransportRequest(position.address, kind: kind, byteRange: position.range)
-        let began = fetch.time.now
+        var began = fetch.time.now
         do {
             let limit = kind == .key ? Self.maximumKeySize : Self.maximumInitializationSize
-            let fetched = try await fetch.load(request, limit: limit)
+            let fetched = try await fetch.load(request, &began, limit: limit)
             report(ResourceRequest(reported, request, fetched))
             let bytes = try await prepare(Array(fetched.bytes.readableBytesView))
             cache.insert(bytes, for: position, cost: bytes.count)

@@ -13,6 +13,8 @@ package struct SourceInspection: Sendable {
     package let variant: Presentation.Variant?
     /// The duration; `nil` for a live stream.
     package let duration: MediaTime?
+    /// The position at which a live stream begins to play by default; `nil` for other content.
+    package let liveStart: MediaTime?
     /// The type of the content: on demand, live, or a media file.
     package let playbackType: PlaybackType
     /// The tracks in the media of a file, or of the inspected variant if the playlist declares no codecs; otherwise
@@ -64,6 +66,7 @@ package struct SourceInspection: Sendable {
         }
         let timeline = PresentationTimeline(media)
         duration = timeline.duration
+        liveStart = timeline.isLive ? StartPosition(in: timeline, declared: presentation.start).time : nil
         playbackType = file != nil ? .file : timeline.isLive ? .live : .vod
         if let file {
             tracks = file.tracks

@@ -64,16 +64,17 @@ struct SourceOpener: Sendable {
     ///
     /// - Parameters:
     ///   - address: The address of the resource.
+    ///   - began: The time at which the request begins; changed to the start of the last attempt, also if it failed.
     ///   - suffices: Returns whether the beginning suffices; it has at least 64 KiB.
-    /// - Returns: The request, when it began, the bytes, the response, and whether the bytes are the whole resource.
+    /// - Returns: The request, the bytes, the response, and whether the bytes are the whole resource.
     /// - Throws: `TransportError`, `CancellationError`.
     func load(
         _ address: ResourceAddress,
+        _ began: inout Duration,
         until suffices: @Sendable ([UInt8], TransportResponse) -> Bool
-    ) async throws -> (TransportRequest, Duration, [UInt8], TransportResponse, isWhole: Bool) {
+    ) async throws -> (TransportRequest, [UInt8], TransportResponse, isWhole: Bool) {
         let headers = bypassesCache ? [HeaderField("Cache-Control", "no-cache")] : []
         let request = TransportRequest(address, kind: .playlist, headers: headers)
-        var began = fetch.time.now
         let (bytes, response, isWhole) = try await fetch.retrying(request, &began) { response, _ in
             var bytes: [UInt8] = []
             for try await buffer in response.body {
@@ -85,7 +86,7 @@ struct SourceOpener: Sendable {
             }
             return (bytes, response, true)
         }
-        return (request, began, bytes, response, isWhole)
+        return (request, bytes, response, isWhole)
     }
 
     /// Opens a URL.
@@ -93,7 +94,23 @@ struct SourceOpener: Sendable {
     /// - Throws: ``StreamingError`` if the resource is an invalid playlist, a DASH manifest, or neither a playlist nor
     ///   a media file; `TransportError`, `CancellationError`.
     func open(_ address: ResourceAddress) async throws -> (opened: Opened, request: ResourceRequest) {
-        let (request, began, bytes, response, isWhole) = try await load(address) { bytes, response in
+        var began = fetch.time.now
+        return try await open(address, &began)
+    }
+
+    /// Opens a URL.
+    ///
+    /// - Parameters:
+    ///   - address: The URL.
+    ///   - began: The time at which the request begins; changed to the start of the last attempt, also if it failed.
+    /// - Returns: The resource, and the report of its request.
+    /// - Throws: ``StreamingError`` if the resource is an invalid playlist, a DASH manifest, or neither a playlist nor
+    ///   a media file; `TransportError`, `CancellationError`.
+    func open(
+        _ address: ResourceAddress,
+        _ began: inout Duration
+    ) async throws -> (opened: Opened, request: ResourceRequest) {
+        let (request, bytes, response, isWhole) = try await load(address, &began) { bytes, response in
             kind == .file || kind == nil && (UnexpectedContent(bytes) != nil || Self.hasMediaIndex(bytes, response))
         }
         let fetched = FetchedResource(
@@ -111,9 +128,11 @@ struct SourceOpener: Sendable {
             report.kind = .other
             return (.file(head: bytes, response.address, length: length), report)
         }
-        let context = PlaylistContext(address: response.address, importableVariables: variables)
+        var context = PlaylistContext(address: response.address, importableVariables: variables)
+        context.mayNameFiles = response.mayNameFiles
         do {
             let playlist = try Playlist.parse(bytes, context: context)
+            try playlist.checkHeader()
             switch playlist {
             case .multivariant: report.kind = .multivariantPlaylist
             case .media(let media): try media.checkImports()

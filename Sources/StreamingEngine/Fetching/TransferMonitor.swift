@@ -5,11 +5,15 @@ import Synchronization
 /// The observer of a transfer, which counts its bytes.
 final class TransferMonitor: Sendable {
     private struct State {
+        var attemptStart: Duration?
         var record: TransferRecord?
         var expected: Int64?
     }
 
     private let state = Mutex(State())
+
+    /// Records the start of an attempt, which has received nothing yet.
+    func attemptStarted(at time: Duration) { state.withLock { $0 = State(attemptStart: time) } }
 
     /// Records the start of the response.
     func responseReceived(_ response: TransportResponse) {
@@ -21,7 +25,11 @@ final class TransferMonitor: Sendable {
 
     /// The progress of the transfer.
     var progress: TransferProgress {
-        let (record, expected) = state.withLock { ($0.record, $0.expected) }
-        return TransferProgress(measurement: record?.measurement, expectedBytes: expected)
+        let state = state.withLock { $0 }
+        return TransferProgress(
+            measurement: state.record?.measurement,
+            expectedBytes: state.expected,
+            attemptStart: state.attemptStart
+        )
     }
 }

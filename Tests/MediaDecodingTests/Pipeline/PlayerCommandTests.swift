@@ -120,6 +120,7 @@ struct PlayerCommandTests {
             // A key for the rate continues from the rate before the pause.
             await commands.execute(.togglePause)
             await commands.execute(.faster)
+            await commands.execute(.togglePause)
             #expect(player.rate == 4)
             await commands.execute(.seekTo(MediaTime(seconds: 4)))
             player.rate = -1
@@ -134,6 +135,25 @@ struct PlayerCommandTests {
         }
     }
 
+    @Test func aRateThatIsSelectedWhilePausedIsUsedByTheNextPlay() async throws {
+        try await Self.withPlayer { commands, player, simulation, texts in
+            let item = try #require(player.currentItem)
+            await commands.execute(.togglePause)
+            try await simulation.sleep(for: .seconds(1))
+            let position = item.currentTime()
+            await commands.execute(.faster)
+            await commands.execute(.faster)
+            try await simulation.sleep(for: .seconds(2))
+            #expect(player.rate == 0 && item.currentTime() == position)
+            #expect(texts.take() == ["1.25×", "1.5×"])
+            await commands.execute(.togglePause)
+            #expect(player.rate == 1.5)
+            await commands.execute(.togglePause)
+            await commands.execute(.normalSpeed)
+            #expect(player.rate == 0 && player.defaultRate == 1)
+        }
+    }
+
     @Test func playbackStartsAgainAtTheSameRate() async throws {
         try await Self.withPlayer { commands, player, simulation, _ in
             let item = try #require(player.currentItem)
@@ -144,6 +164,19 @@ struct PlayerCommandTests {
             #expect(item.hasPlayedToEnd && player.rate == 0)
             await commands.execute(.togglePause)
             #expect(player.rate == 1.25 && item.currentTime() < MediaTime(seconds: 1))
+        }
+    }
+
+    @Test func selectedRenditionIsNamedWithItsType() async throws {
+        try await Self.withPlayer { commands, player, simulation, texts in
+            var selected: Set<String> = []
+            for command in [PlayerCommand.nextAudio, .nextAudio, .nextSubtitles, .nextSubtitles, .nextSubtitles] {
+                await commands.execute(command)
+                selected.formUnion(texts.take())
+                try await simulation.sleep(for: .seconds(2))
+            }
+            let names = ["Audio: English", "Audio: 한국어", "Subtitles: English", "Subtitles: 한국어", "Subtitles: off"]
+            #expect(selected == Set(names))
         }
     }
 

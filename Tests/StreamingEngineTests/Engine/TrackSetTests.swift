@@ -219,6 +219,16 @@ import Testing
         #expect(state(tracks, Self.moment("0") { $0.bufferByteLimit = ByteCount(0) }).isFull)
     }
 
+    @Test func segmentsInProgressCountAgainstTheSizeOfTheBuffer() throws {
+        let tracks = try Self.tracks("8")
+        var moment = Self.moment("0") { $0.bufferByteLimit = ByteCount(10) }
+        moment.unfinishedBytes = 9
+        #expect(!tracks.isOutOfMemoryForTransfers(moment))
+        moment.unfinishedBytes = 10
+        #expect(tracks.isOutOfMemoryForTransfers(moment) && !tracks.isOutOfMemory(moment))
+        #expect(!state(tracks, moment).isFull)
+    }
+
     @Test func aTimeIsLoadedIfNoMediaOfItIsMissing() throws {
         let partial = try Self.tracks("12")
         #expect(partial.isLoaded(seconds("11")) && !partial.isLoaded(seconds("12")) && !partial.isLoaded(seconds("30")))

@@ -37,7 +37,7 @@ import Testing
                     """
                 let timeline = PresentationTimeline(try media(text, at: root + "media.m3u8"))
                 let segment = try #require(timeline.segments.first)
-                _ = try await loader.load(segment, kind: .segment, monitor: TransferMonitor())
+                _ = try await loader.load(segment, for: .main, monitor: TransferMonitor())
             }
         }
         return transport.requestedAddresses.filter { $0.contains("init") }.map { String($0.dropFirst(root.count)) }
@@ -82,7 +82,7 @@ import Testing
         let failure = try await simulation.run {
             let loader = SegmentLoader(fetch) { _ in }
             do {
-                _ = try await loader.load(segment, kind: .segment, monitor: TransferMonitor())
+                _ = try await loader.load(segment, for: .main, monitor: TransferMonitor())
                 return nil as TransportError?
             } catch SegmentLoader.Failure.transport(let error, .contentKey) {
                 return error
