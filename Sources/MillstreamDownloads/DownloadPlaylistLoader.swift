@@ -14,8 +14,6 @@ struct DownloadPlaylistLoader: Sendable {
     let bypassesCache: Bool
     /// A Boolean value that indicates whether live playlists are accepted, for a recording.
     let acceptsLive: Bool
-    /// A Boolean value that indicates whether local files can be read, so that a remote playlist must not name them.
-    let readsFiles: Bool
 
     /// The maximum number of playlists that are loaded concurrently.
     static let concurrentLoads = 4
@@ -208,8 +206,11 @@ struct DownloadPlaylistLoader: Sendable {
         variables: [String: String]
     ) throws -> (Playlist, ResourceAddress) {
         do {
-            let context = PlaylistContext(address: document.address, importableVariables: variables)
+            var context = PlaylistContext(address: document.address, importableVariables: variables)
+            // An edit can insert local playlists, so that this one is verified before.
+            context.mayNameFiles = true
             let playlist = try Playlist.parse(document.bytes, context: context)
+            try playlist.checkHeader()
             if case .media(let media) = playlist { try media.checkImports() }
             try checkFiles(of: playlist, at: document.address)
             return (playlist, document.address)
@@ -233,16 +234,10 @@ struct DownloadPlaylistLoader: Sendable {
         }
     }
 
-    /// Verifies that a remote playlist refers to no local file; files can be read for an edit that inserts one.
+    /// Verifies that a remote playlist refers to no local file: a local playlist or edit can lead to it, so that files can be read.
     private func checkFiles(of playlist: Playlist, at address: ResourceAddress) throws {
-        guard readsFiles, address.filePath == nil,
-            let file = playlist.addresses.first(where: { $0.address.filePath != nil })
-        else { return }
-        throw DownloadError(
-            .notAPlaylist,
-            "the playlist refers to a local file, which a remote playlist must not do: \(file.address)",
-            address: address
-        )
+        guard let reason = playlist.refusalReason else { return }
+        throw DownloadError(.notAPlaylist, reason, address: address)
     }
 
     /// Verifies that a media playlist can be downloaded.

@@ -24,8 +24,7 @@ struct DownloadResolver: Sendable {
             loader: loader,
             playlistSize: playlistSize,
             bypassesCache: bypassesCache,
-            acceptsLive: acceptsLive,
-            readsFiles: !selection.edits.sources.isEmpty
+            acceptsLive: acceptsLive
         )
     }
 

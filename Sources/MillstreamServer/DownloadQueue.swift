@@ -147,17 +147,37 @@ final class DownloadQueue: Service {
     /// event for its end, and not as one that ended with parts missing.
     struct Snapshot {
         fileprivate let downloads: [String: (task: DownloadTask, state: DownloadTask.State)]
+        /// The downloads of other processes and sessions, by the identifiers of their assets.
+        fileprivate let others: [String: ListedDownload]
 
-        fileprivate init(_ tasks: [DownloadTask]) {
+        fileprivate init(_ tasks: [DownloadTask], others: [String: ListedDownload]) {
             downloads = Dictionary(
                 tasks.map { ($0.assetID, (task: $0, state: $0.state)) },
                 uniquingKeysWith: { $0.state == .running || $1.state != .running ? $0 : $1 }
             )
+            self.others = others
+        }
+
+        /// Returns the download of an asset that another process manages, or that belongs to another session; `nil` if this server
+        /// has a download of the asset that tells more.
+        func other(of id: String) -> ListedDownload? {
+            guard let other = others[id] else { return nil }
+            switch downloads[id]?.state {
+            case .running: return nil
+            // The session of this server has the tasks of other servers too, of which it does not know whether they run.
+            case .waiting, .suspended, .failed: return other.isAttended ? other : nil
+            case .completed, .canceled, nil: return other
+            }
         }
     }
 
-    /// Returns the downloads at this moment.
-    func snapshot() -> Snapshot { Snapshot(session.tasks) }
+    /// Returns the downloads at this moment, also those of other processes, which are read from the catalog.
+    func snapshot() -> Snapshot { Snapshot(session.tasks, others: others(of: nil)) }
+
+    /// Returns the downloads of other processes and sessions; what the catalog does not tell now is told later.
+    private func others(of id: String?) -> [String: ListedDownload] {
+        (try? session.downloadsOfOthers(of: id)) ?? [:]
+    }
 
     /// Returns the report of an asset, with the progress or the error of its download.
     ///
@@ -177,17 +197,50 @@ final class DownloadQueue: Service {
             let names = Set(progress.map(\.name))
             fields = fields.filter { !names.contains($0.name) } + progress
         }
-        fields.append(ReportValue.Field(name: "activity", value: .string(Self.activity(of: download?.state))))
+        let other = snapshot.other(of: asset.id)
+        let activity = other.map { Self.activity(of: $0) } ?? Self.activity(of: download?.state)
+        fields.append(ReportValue.Field(name: "activity", value: .string(activity)))
+        if let other { fields.append(ReportValue.Field(name: "task", value: taskReport(of: other))) }
         if let range = DownloadSelection(asset.selection)?.timeRange {
             let bounds: KeyValuePairs<String, ReportValue?> = [
                 "start": range.low.map { .seconds($0) }, "end": range.high.map { .seconds($0) },
             ]
             fields.append(ReportValue.Field(name: "range", value: .fields(bounds)))
         }
-        if let error = download?.task.error {
+        if let error = other.map({ $0.error }) ?? download?.task.error {
             fields.append(ReportValue.Field(name: "error", value: ServerError(error).report))
         }
         return .object(fields)
+    }
+
+    /// Returns the activity of a download of another process or session; one that was interrupted has none.
+    private static func activity(of other: ListedDownload) -> String {
+        switch other.state {
+        case .running: other.isRecording ? "recording" : "downloading"
+        case .waiting: "waiting"
+        case .paused: "paused"
+        case .failed: "failed"
+        case .interrupted, .complete, .canceled: "idle"
+        }
+    }
+
+    /// Returns the report of a download of another process or session, with the command that continues it.
+    private func taskReport(of other: ListedDownload) -> ReportValue {
+        let folder = library.directory.standardizedFileURL.path
+        let isDefault = folder == AssetLibrary.defaultDirectory.standardizedFileURL.path
+        let option = isDefault ? "" : " --library \(ShellWord(folder).text)"
+        let command: String? =
+            switch other.state {
+            case .running, .waiting, .complete, .canceled: nil
+            case .interrupted, .paused, .failed: "millstream downloads resume \(other.id)\(option)"
+            }
+        return .fields([
+            "id": .string(other.id),
+            "kind": .string(other.isRecording ? "recording" : "download"),
+            "state": .string(other.state.rawValue),
+            "attended": .bool(other.isAttended),
+            "command": command.map { .string($0) },
+        ])
     }
 
     private static func activity(of state: DownloadTask.State?) -> String {
@@ -211,7 +264,7 @@ final class DownloadQueue: Service {
 
     private func process(_ event: DownloadTask.Event, of task: DownloadTask) async {
         // Only the downloads of this asset are in its report.
-        let snapshot = Snapshot(tasks(of: task.assetID))
+        let snapshot = Snapshot(tasks(of: task.assetID), others: [:])
         let isRunning = snapshot.downloads[task.assetID]?.state == .running
         switch event {
         case .stateChanged(.failed):
@@ -230,7 +283,10 @@ final class DownloadQueue: Service {
         }
         let id = task.assetID
         guard
-            let (description, current) = try? await BlockingOperation.run({ [self] in try describe(id, snapshot) })
+            let (description, current) = try? await BlockingOperation.run({ [self] in
+                // No other process downloads an asset that this server downloads.
+                try describe(id, isRunning ? snapshot : Snapshot(tasks(of: id), others: others(of: id)))
+            })
         else {
             return descriptions.withLock { $0[id] = nil }
         }

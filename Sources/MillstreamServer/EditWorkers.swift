@@ -50,8 +50,10 @@ struct EditWorkers: Sendable {
 }
 
 extension EditWorkers: TranslationWorkers {
-    func perform<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
-        try await run { _ in try work() }
+    func perform<Result: Sendable>(
+        _ work: @escaping @Sendable (_ check: () throws -> Void) throws -> Result
+    ) async throws -> Result {
+        try await run(work)
     }
 }
 

@@ -103,7 +103,10 @@ public struct EditedTransport: Transport {
             let failure = ServerError(error)
             throw TransportError(Self.code(of: failure), failure.message, address: source, cause: failure)
         }
-        return response(bytes, from: request.address, sent)
+        var edited = response(bytes, from: request.address, sent)
+        // Remote playlists that name files were refused when they were loaded; the files are those of local playlists.
+        edited.mayNameFiles = true
+        return edited
     }
 
     /// Returns the code of the error for a playlist that cannot be edited.

@@ -44,17 +44,16 @@ struct FileResponder {
         guard let text = request.headers[.range], request.headers[.ifRange] ?? tag == tag else {
             return Response(status: .ok, headers: headers, body: Self.body(file, 0..<size))
         }
-        guard let range = Self.range(text, size: size) else {
-            // A range in an unknown form is ignored; a range outside the file is refused.
-            guard text.hasPrefix("bytes="), !text.contains(",") else {
-                return Response(status: .ok, headers: headers, body: Self.body(file, 0..<size))
-            }
+        switch RequestedRange(text, size: size) {
+        case .invalid: return Response(status: .ok, headers: headers, body: Self.body(file, 0..<size))
+        case .notSatisfiable:
             headers[.contentRange] = "bytes */\(size)"
             return Response(status: .rangeNotSatisfiable, headers: headers)
+        case .bytes(let range):
+            headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound)/\(size)"
+            let body = Self.body(file, range.lowerBound..<(range.upperBound + 1))
+            return Response(status: .partialContent, headers: headers, body: body)
         }
-        headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound)/\(size)"
-        let body = Self.body(file, range.lowerBound..<(range.upperBound + 1))
-        return Response(status: .partialContent, headers: headers, body: body)
     }
 
     /// Returns the bytes of an open file, which are read as the client receives them.
@@ -74,19 +73,10 @@ struct FileResponder {
         }
     }
 
-    /// Returns the byte range of a `Range` field; `nil` if it contains no range or several.
+    /// Returns the byte range of a `Range` field; `nil` if it contains no range that the resource has, or several.
     static func range(_ text: String, size: Int) -> ClosedRange<Int>? {
-        guard size > 0, text.hasPrefix("bytes="), !text.contains(",") else { return nil }
-        let parts = text.dropFirst(6).split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2 else { return nil }
-        if parts[0].isEmpty {
-            guard let length = Int(parts[1]), length > 0 else { return nil }
-            return max(0, size - length)...(size - 1)
-        }
-        guard let low = Int(parts[0]), low >= 0, low < size else { return nil }
-        guard !parts[1].isEmpty else { return low...(size - 1) }
-        guard let high = Int(parts[1]), high >= low else { return nil }
-        return low...min(high, size - 1)
+        guard case .bytes(let range) = RequestedRange(text, size: size) else { return nil }
+        return range
     }
 
     /// Returns a media type that browsers play or save but never execute; all other types become

@@ -311,8 +311,7 @@ public struct LocalOrigin: Sendable {
         )
         router.add(middleware: RequestCounting(metrics: metrics))
         router.add(middleware: ProtectiveHeaders())
-        router.add(middleware: ErrorResponses())
-        router.add(middleware: TargetGuard())
+        // The advice in an error response depends on the client, which must be known before.
         router.add(
             middleware: InitiatorClassification(
                 names: names,
@@ -320,6 +319,8 @@ public struct LocalOrigin: Sendable {
                 trustedProxies: options.connections.trustedProxies
             )
         )
+        router.add(middleware: ErrorResponses())
+        router.add(middleware: TargetGuard())
         router.add(middleware: ForwardedRequestLimit(registry: registry))
         router.add(middleware: ClientRecognition(trustedProxies: options.connections.trustedProxies))
         let owner = OwnerAccess(
@@ -411,8 +412,15 @@ struct LibraryObserver: Service {
         await cancelWhenGracefulShutdown { await observe() }
     }
 
+    /// The description of an asset, which is reported when it changes.
+    private struct Description: Hashable {
+        let asset: StoredAsset
+        /// The download of the asset that another process or session has.
+        let other: ListedDownload?
+    }
+
     private func observe() async {
-        var known: [String: StoredAsset] = [:]
+        var known: [String: Description] = [:]
         var interval = Self.interval
         while !Task.isCancelled {
             do { try await time.sleep(for: interval) } catch { return }
@@ -422,27 +430,31 @@ struct LibraryObserver: Service {
                 try Self.read(library, downloads, except: known)
             }
             interval = max(Self.interval, (time.now - begun) * Self.minimumRatio)
-            if let (assets, reports) = reading {
+            if let (found, reports) = reading {
                 for report in reports { broadcast.send(ServerEvent(name: "asset", data: report)) }
-                let ids = Set(assets.map(\.id))
-                for id in known.keys where !ids.contains(id) {
+                for id in known.keys where found[id] == nil {
                     broadcast.send(ServerEvent(name: "removed", data: .fields(["id": .string(id)])))
                 }
-                known = Dictionary(uniqueKeysWithValues: assets.map { ($0.id, $0) })
+                known = found
             }
             // Writing to each listener reveals which of them have disconnected.
             broadcast.send(ServerEvent(name: "alive", data: .fields([:])))
         }
     }
 
-    /// Returns all assets, and the reports of those that have changed.
+    /// Returns all assets by their identifiers, and the reports of those that have changed.
     private static func read(
         _ library: AssetLibrary,
         _ downloads: DownloadQueue,
-        except known: [String: StoredAsset]
-    ) throws -> (assets: [StoredAsset], reports: [ReportValue]) {
+        except known: [String: Description]
+    ) throws -> (found: [String: Description], reports: [ReportValue]) {
         let running = downloads.snapshot()
-        let assets = try library.assets()
-        return (assets, assets.filter { known[$0.id] != $0 }.map { downloads.report($0, running) })
+        var (found, reports): ([String: Description], [ReportValue]) = ([:], [])
+        for asset in try library.assets() {
+            let description = Description(asset: asset, other: running.other(of: asset.id))
+            found[asset.id] = description
+            if known[asset.id] != description { reports.append(downloads.report(asset, running)) }
+        }
+        return (found, reports)
     }
 }

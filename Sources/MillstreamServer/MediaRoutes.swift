@@ -275,7 +275,7 @@ struct MediaRoutes {
             headers: headers,
             body: ResponseBody(contentLength: response.expectedLength.map { Int($0) }) { writer in
                 var rest = response.expectedLength ?? .max
-                for try await buffer in body {
+                for try await buffer in body where buffer.readableBytes > 0 {
                     // Bytes in excess of `Content-Length` would be taken for the next response.
                     rest -|= Int64(buffer.readableBytes)
                     guard rest >= 0 else {

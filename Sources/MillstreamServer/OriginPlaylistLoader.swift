@@ -43,9 +43,19 @@ struct OriginPlaylistLoader: PlaylistLoader {
         budget: EditBudget
     ) async throws -> Playlist {
         let limits = budget.limits.loadedPlaylist
-        let context = PlaylistContext(address: loaded.address, importableVariables: variables)
+        var context = PlaylistContext(address: loaded.address, importableVariables: variables)
+        // An edit can insert local playlists, so that this one is verified before.
+        context.mayNameFiles = true
         do {
-            return try await workers.run { _ in try Playlist.parse(loaded.bytes, context: context, limits: limits) }
+            let (playlist, reason) = try await workers.run { [context] _ in
+                let playlist = try Playlist.parse(loaded.bytes, context: context, limits: limits)
+                return (playlist, playlist.refusalReason)
+            }
+            if let reason {
+                let code = PlaylistParsingError.Code.notAPlaylist.rawValue
+                throw ServerError(.badGateway, code, "\(address): \(reason)")
+            }
+            return playlist
         } catch let error as PlaylistParsingError {
             // A DASH manifest without the bridge, a movie or a transport stream is valid but not supported here; all
             // else is an error of the origin.

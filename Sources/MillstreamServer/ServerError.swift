@@ -4,6 +4,7 @@ import Hummingbird
 package import MediaTransport
 import MillstreamDownloads
 import NIOCore
+import NIOHTTP1
 import PlaylistEditing
 import ReportFormat
 package import ResourceAddressing
@@ -23,13 +24,24 @@ struct ServerError: Error {
         self.hint = hint
     }
 
-    /// The response for a page of another site, for which the options of the server permit less.
-    var forPagesOfOtherSites: ServerError {
+    /// Returns the response for a kind of client.
+    ///
+    /// The option `--allow-host`, which the hint of a refused address names, has no effect for the clients that receive public
+    /// hosts only.
+    func advising(_ initiator: RequestInitiator) -> ServerError {
         guard code == TransportError.Code.addressRefused.rawValue else { return self }
         var failure = self
-        failure.hint =
-            "pages of other sites receive streams of public hosts only, whatever hosts --allow-host names; play the stream in the "
-            + "web console, or in a player that is no page"
+        switch initiator {
+        case .player, .ownPage: break
+        case .foreignPage:
+            failure.hint =
+                "pages of other sites receive streams of public hosts only, whatever hosts --allow-host names; play the "
+                + "stream in the web console, or in a player that is no page"
+        case .foreignHost:
+            failure.hint =
+                "the Host of the request is not a name of this server, which then sends streams of public hosts only; use its "
+                + "numeric address, or start it with --server-name NAME"
+        }
         return failure
     }
 
@@ -65,6 +77,8 @@ struct ServerError: Error {
             self.init(error.status, "http", error.body ?? error.status.reasonPhrase)
         case is NIOTooManyBytesError:
             self.init(.contentTooLarge, "body-too-large", "the body of the request is too large")
+        case is HTTPParserError:
+            self.init(.badRequest, "malformed-request", "the body of the request is not valid HTTP")
         default: self.init(.internalServerError, "internal", "the server failed (\(type(of: error)))")
         }
     }

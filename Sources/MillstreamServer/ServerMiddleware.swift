@@ -19,8 +19,8 @@ struct ErrorResponses<Context: RequestContext>: RouterMiddleware {
             guard Task.isShuttingDownGracefully else { throw CancellationError() }
             return ServerError.stopping.response
         } catch {
-            let isForeign = (context as? ServerRequestContext)?.initiator.isForeign ?? false
-            let failure = isForeign ? ServerError(error).forPagesOfOtherSites : ServerError(error)
+            let initiator = (context as? ServerRequestContext)?.initiator ?? .player
+            let failure = ServerError(error).advising(initiator)
             if failure.status == .internalServerError {
                 context.logger.error(
                     "request failed",

@@ -212,7 +212,7 @@ public struct StreamCatalog: Sendable {
             guard stream.isHTTP else {
                 throw ReadingError(
                     description:
-                        "the stream \"\(entry.name)\" in the catalog has the URL \(stream), which is not an http URL; "
+                        "the stream \"\(entry.name)\" in the catalog has the URL \(stream.withoutRefusal), which is not an http URL; "
                         + "relative URLs require a catalog that is loaded over http"
                 )
             }

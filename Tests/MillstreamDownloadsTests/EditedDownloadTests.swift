@@ -198,6 +198,28 @@ import Testing
         #expect(error.message.contains("local file"))
     }
 
+    @Test func aRemotePlaylistCannotReadFilesBecauseALocalOneNamesIt() async throws {
+        let secret = FileManager.default.temporaryDirectory.appendingPathComponent("secret-\(UUID())")
+        let top = secret.appendingPathExtension("m3u8")
+        defer { for file in [secret, top] { try? FileManager.default.removeItem(at: file) } }
+        try Data("secret".utf8).write(to: secret)
+        try Data("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1000\n\(Self.root)video.m3u8\n".utf8).write(to: top)
+        var texts = Self.texts
+        texts[Self.root + "video.m3u8"] = Self.video.replacingOccurrences(of: "2.ts", with: "file://\(secret.path)")
+        let origin = ScriptedTransport(texts: texts)
+        let download = AssetDownload(
+            ResourceAddress(filePath: top.path),
+            into: temporary.library,
+            loader: ResourceLoader(
+                SchemeTransport(http: origin, file: FileTransport()),
+                policy: RecoveryPolicy(retries: 0)
+            ),
+            configuration: DownloadConfiguration(selection: DownloadSelection())
+        )
+        let error = try await #require(throws: DownloadError.self) { try await download.run() }
+        #expect(error.code == .notAPlaylist && error.message.contains("local file"), "\(error)")
+    }
+
     @Test func audioAloneIsPlayable() async throws {
         let origin = ScriptedTransport(texts: Self.texts)
         let asset = try await download(try selection([("content-types", "audio")]), from: origin)

@@ -71,12 +71,26 @@ import Testing
             ("bytes=100-", 100, nil), ("bytes=1-", 1, nil), ("bytes=-0", 1, nil), ("bytes=--1", 100, nil),
             ("bytes=6-5", 100, nil), ("bytes=0-", 0, nil), ("bytes=-1", 0, nil), ("bytes=0", 100, nil),
             ("bytes 0-1", 100, nil), ("Bytes=0-1", 100, nil), ("bytes=0-1,", 100, nil), ("bytes=1-x", 100, nil),
-            ("bytes=99999999999999999999-", 100, nil), ("bytes=0-99999999999999999999", 100, nil),
+            ("bytes=99999999999999999999-", 100, nil), ("bytes=0-99999999999999999999", 100, 0...99),
+            ("bytes=-99999999999999999999", 100, 0...99), ("bytes=+1-2", 100, nil), ("bytes=1-+2", 100, nil),
         ] as [(String, Int, ClosedRange<Int>?)]
     )
     func rangesAreParsedWithinTheSize(text: String, size: Int, range: ClosedRange<Int>?) {
         #expect(FileResponder.range(text, size: size) == range)
         #expect(RequestParsing.byteRange(text, size: size) == range)
+    }
+
+    /// Only a range that has another form, or ends before it starts, is ignored.
+    @Test(
+        arguments: [
+            ("bytes=10-", .notSatisfiable), ("bytes=10-99999999999999999999999", .notSatisfiable),
+            ("bytes=99999999999999999999999-", .notSatisfiable), ("bytes=-0", .notSatisfiable), ("bytes=9-3", .invalid),
+            ("bytes=20-3", .invalid), ("bytes=x", .invalid), ("bytes=-", .invalid), ("bytes=1-2,3-4", .invalid),
+            ("items=1-2", .invalid), ("bytes=9-", .bytes(9...9)),
+        ] as [(String, RequestedRange)]
+    )
+    func invalidRangesDifferFromThoseThatTheResourceDoesNotHave(text: String, meaning: RequestedRange) {
+        #expect(RequestedRange(text, size: 10) == meaning)
     }
 }
 
@@ -184,7 +198,9 @@ import Testing
             for (fields, status, range, body) in [
                 (["Range: bytes=2-4"], 206, "bytes 2-4/10", "234"), (["Range: bytes=-1"], 206, "bytes 9-9/10", "9"),
                 (["Range: bytes=8-"], 206, "bytes 8-9/10", "89"), (["Range: bytes=10-"], 416, "bytes */10", ""),
-                (["Range: bytes=x"], 416, "bytes */10", ""), (["Range: items=1-2"], 200, nil, "0123456789"),
+                (["Range: bytes=x"], 200, nil, "0123456789"), (["Range: bytes=9-3"], 200, nil, "0123456789"),
+                (["Range: bytes=7-99999999999999999999999"], 206, "bytes 7-9/10", "789"),
+                (["Range: items=1-2"], 200, nil, "0123456789"),
                 (["Range: bytes=0-1,3-4"], 200, nil, "0123456789"),
                 (["Range: bytes=2-4", "If-Range: \(Self.tag)"], 206, "bytes 2-4/10", "234"),
                 (["Range: bytes=2-4", "If-Range: \"other\""], 200, nil, "0123456789"),

@@ -508,6 +508,32 @@ import Testing
         #expect(try await load(address).text.contains("\nfile:///0.ts\n"))
     }
 
+    /// A local playlist can be inserted into a remote one, which must not name files itself.
+    @Test func remotePlaylistsNameNoFiles() async throws {
+        let media = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n"
+        let source = ScriptedTransport(texts: [
+            "https://h/good.m3u8": media + "1.ts\n#EXT-X-ENDLIST\n",
+            "https://h/bad.m3u8": media + "file:///x\n#EXT-X-ENDLIST\n",
+            "file:///a.m3u8": media + "0.ts\n#EXT-X-ENDLIST\n",
+        ])
+        let transport = EditedTransport(source, policy: RecoveryPolicy(retries: 0), time: time)
+        let plan = EditPlan([try PlaylistEdit(name: "append", value: "file:///a.m3u8")])
+        let address = EditedTransport.address(of: ResourceAddress("https://h/good.m3u8"), plan)
+        let response = try await transport.send(TransportRequest(address, kind: .playlist))
+        #expect(response.mayNameFiles)
+        #expect(try await load(address, from: transport).contains("\nfile:///0.ts\n"))
+        let refused = EditedTransport.address(of: ResourceAddress("https://h/bad.m3u8"), plan)
+        let error = await #expect(throws: TransportError.self) {
+            _ = try await transport.send(TransportRequest(refused, kind: .playlist))
+        }
+        #expect(error?.code.rawValue == "not-a-playlist" && error?.message.contains("local file") == true)
+    }
+
+    private func load(_ address: ResourceAddress, from transport: EditedTransport) async throws -> String {
+        let loaded = try await ResourceLoader(transport).load(TransportRequest(address, kind: .playlist))
+        return String(decoding: loaded.bytes, as: UTF8.self)
+    }
+
     @Test(arguments: ["http://edited.invalid.example/play.m3u8", "http://edited.invalid"])
     func otherAddressesAreRequestedFromTheOrigin(address: String) async throws {
         _ = try await load(ResourceAddress(address))

@@ -51,6 +51,9 @@ extension ServerStage {
                 let refused = try await stage.send(body, to: "/api/faults")
                 #expect(refused.status == 400 && refused.errorCode == code, "\(body): \(refused.body)")
             }
+            let invalid = try await stage.send(#"{"faults":["path=*.ts&status=999"]}"#, to: "/api/faults")
+            let reason = "status must be status=CODE (respond with this status, 400 to 599), not status=999"
+            #expect(invalid.body.contains(reason), "\(invalid.body)")
             #expect(try await stage.ask("/api/faults").body.hasPrefix(#"{"faults":["\#(fault)"],"#))
             let none = #"{"faults":[]}"#
             let longest = none + String(repeating: " ", count: (256 << 10) - none.utf8.count)

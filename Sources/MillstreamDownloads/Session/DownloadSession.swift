@@ -115,6 +115,9 @@ public final class DownloadSession: Sendable {
     /// The tasks that have not ended, in the order of their creation.
     public var tasks: [DownloadTask] { runner.tasks }
 
+    /// Returns a Boolean value that indicates whether this session manages the task with an identifier, and no other process.
+    package func manages(_ id: DownloadTask.ID) -> Bool { runner.isOwned(id) }
+
     /// The events of all tasks, from this call on, until the session is invalidated.
     public var events: AsyncStream<(task: DownloadTask, event: DownloadTask.Event)> { runner.observers.stream() }
 

@@ -203,7 +203,7 @@ extension SessionRunner {
 }
 
 extension DownloadTask.State {
-    fileprivate init(_ saved: DownloadRecord.State) {
+    init(_ saved: DownloadRecord.State) {
         self =
             switch saved {
             case .waiting: .waiting

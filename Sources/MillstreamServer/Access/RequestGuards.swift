@@ -17,6 +17,9 @@ struct TargetGuard<Context: RequestContext>: RouterMiddleware {
         }
         guard let target = request.head.path, target.utf8.first == UInt8(ascii: "/"), !target.contains("#") else {
             // ``RequestHeadGuard`` has replaced the target.
+            guard request.head.authority != nil else {
+                throw ServerError(.badRequest, "malformed-request", "the request has no Host field")
+            }
             guard request.headers[.transferEncoding] == nil else {
                 throw ServerError(
                     .badRequest,

@@ -6,7 +6,8 @@ import NIOHTTP1
 ///
 /// It is placed directly behind the decoder. The conversion to the types of the router loses the authority of a target in
 /// absolute form, for which a server must ignore the `Host` field (RFC 9112 §3.2.2). The decoder takes a request whose
-/// transfer coding it does not know for one without a body, and its body for the next request (§6.3).
+/// transfer coding it does not know for one without a body, and its body for the next request (§6.3). A request without
+/// the `Host` field that HTTP/1.1 requires is refused too.
 final class RequestHeadGuard: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -28,7 +29,9 @@ final class RequestHeadGuard: ChannelInboundHandler, RemovableChannelHandler {
             context.fireChannelRead(wrapInboundOut(.head(head)))
             return context.fireChannelRead(wrapInboundOut(.end(nil)))
         }
-        guard !head.uri.utf8.starts(with: "/".utf8) else { return context.fireChannelRead(data) }
+        guard !head.uri.utf8.starts(with: "/".utf8) || !Self.hasRequiredHost(head) else {
+            return context.fireChannelRead(data)
+        }
         head.uri = Self.refusedTarget
         context.fireChannelRead(wrapInboundOut(.head(head)))
     }
@@ -37,6 +40,12 @@ final class RequestHeadGuard: ChannelInboundHandler, RemovableChannelHandler {
         // An error in bytes that are ignored.
         guard !isEndUnknown else { return }
         context.fireErrorCaught(error)
+    }
+
+    /// Returns a Boolean value that indicates whether a request has the `Host` field that its version requires
+    /// (RFC 9110 §7.2, RFC 9112 §3.2).
+    static func hasRequiredHost(_ head: HTTPRequestHead) -> Bool {
+        head.headers.contains(name: "Host") || (head.version.major, head.version.minor) < (1, 1)
     }
 
     /// Returns a Boolean value that indicates whether all recipients of a request agree on the length of its body.

@@ -4,9 +4,10 @@ import { cancelDownload, deleteAsset, pauseDownload, resumeDownload, startDownlo
 import { assetState } from './asset-state.js';
 import { confirmDeletion } from './confirm-deletion.js';
 import { selectedQuality } from './download-quality.js';
+import { downloadSubject } from './download-messages.js';
 import { errorMessage } from './error-message.js';
 import { formatSize } from './format.js';
-import { showError, showMessage } from './messages.js';
+import { dismissErrors, showError, showMessage } from './messages.js';
 
 export class Actions {
     #store;
@@ -33,7 +34,7 @@ export class Actions {
             this.#player.playOffline({ title, asset, poster: (stream ?? this.#store.streamForAsset(asset))?.poster });
             break;
         case 'pause':
-            await this.#attempt(`The download of “${title}” could not be paused.`, () => pauseDownload(asset.id),
+            await this.#attempt(asset.source, `The download of “${title}” could not be paused.`, () => pauseDownload(asset.id),
                 `The download of “${title}” is paused.`);
             break;
         case 'resume':
@@ -41,14 +42,14 @@ export class Actions {
                 await this.download(stream?.url ?? asset.source, title);
                 break;
             }
-            await this.#attempt(`The download of “${title}” could not be resumed.`, () => resumeDownload(asset.id),
+            await this.#attempt(asset.source, `The download of “${title}” could not be resumed.`, () => resumeDownload(asset.id),
                 `The download of “${title}” continues.`);
             break;
         case 'download':
             await this.download(stream?.url ?? asset.source, title);
             break;
         case 'cancel':
-            await this.#attempt(`The download of “${title}” could not be canceled.`, () => cancelDownload(asset.id),
+            await this.#attempt(asset.source, `The download of “${title}” could not be canceled.`, () => cancelDownload(asset.id),
                 `The download of “${title}” was canceled. The downloaded part is preserved.`);
             break;
         case 'delete':
@@ -61,7 +62,7 @@ export class Actions {
         const asset = this.#store.assetForStream({ url });
         const isComplete = assetState(asset) === 'downloaded';
         if (isComplete) this.#downloadMessages.recordRepeatedDownload(asset);
-        await this.#attempt(`“${title}” could not be downloaded.`,
+        await this.#attempt(url, `“${title}” could not be downloaded.`,
             () => startDownload({ url, title, ...selectedQuality() }),
             isComplete ? `Checking “${title}” for missing files…` : `The download of “${title}” has started.`);
     }
@@ -70,16 +71,19 @@ export class Actions {
         const message = `“${title}” uses ${formatSize(this.#store.size(asset))}. The stream at its origin is not affected.`;
         if (!(await confirmDeletion(message))) return;
         this.#player.closeOffline(asset.id);
-        await this.#attempt(`“${title}” could not be deleted.`, () => deleteAsset(asset.id),
+        await this.#attempt(asset.source, `“${title}” could not be deleted.`, () => deleteAsset(asset.id),
             `The offline copy of “${title}” was deleted.`);
     }
 
-    async #attempt(failureMessage, operation, successMessage) {
+    /** Performs an operation on the download of the stream at `url`, which replaces or removes the error of the previous one. */
+    async #attempt(url, failureMessage, operation, successMessage) {
+        // Before the operation, because its download can fail before the response arrives.
+        dismissErrors(downloadSubject(url));
         try {
             await operation();
             showMessage(successMessage);
         } catch (error) {
-            showError(`${failureMessage} ${errorMessage(error)}`);
+            showError(`${failureMessage} ${errorMessage(error)}`, downloadSubject(url));
             return;
         }
         // Server-sent events report the change as well; loading shows it even while they are disconnected.

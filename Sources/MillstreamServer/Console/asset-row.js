@@ -1,13 +1,15 @@
 // A row of the table of downloads.
 
 import { ActionBar } from './action-bar.js';
-import { assetState, downloadedPercent, downloadedText, downloadErrorMessage } from './asset-state.js';
+import {
+    assetState, canContinue, continuationNote, downloadedPercent, downloadedText, downloadErrorMessage, elsewhereText, isManagedElsewhere,
+} from './asset-state.js';
 import { DownloadProgress } from './download-progress.js';
 import { createElement, setAttribute, setText, setTextOrHide, setTextWithURLsOrHide } from './element.js';
 import { formatLanguage, formatPercent, formatResolution, formatSize, formatTime, formatVariant } from './format.js';
 
 const stateNames = {
-    downloading: 'Downloading', waiting: 'Waiting', paused: 'Paused', failed: 'Failed',
+    downloading: 'Downloading', recording: 'Recording', waiting: 'Waiting', paused: 'Paused', failed: 'Failed',
     partial: 'Incomplete',
 };
 
@@ -23,6 +25,7 @@ export class AssetRow {
     #badge = createElement('span', { class: 'badge' });
     #ranges = createElement('span', { class: 'note' });
     #error = createElement('span', { class: 'error' });
+    #continuation = createElement('span', { class: 'note continuation' });
     #progress = new DownloadProgress();
     #size = createCell('Size');
     #duration = createCell('Duration');
@@ -36,7 +39,7 @@ export class AssetRow {
             (action) => actions.perform(action, { asset: this.#asset }));
         this.element = createElement('tr', { role: 'row', dataset: { assetId: id } },
             createElement('th', { role: 'rowheader', scope: 'row' }, this.#title, this.#source),
-            createCell('Status', this.#badge, this.#progress.element, this.#ranges, this.#error),
+            createCell('Status', this.#badge, this.#progress.element, this.#ranges, this.#error, this.#continuation),
             this.#size, this.#duration, this.#quality,
             createCell('Languages', this.#audio, this.#subtitles),
             createCell('Actions', this.#actionBar.element));
@@ -51,11 +54,12 @@ export class AssetRow {
         setText(this.#source, asset.source);
         setAttribute(this.#source, 'title', asset.source);
         const percentText = ['partial', 'paused', 'waiting'].includes(state) && percent !== null ? ` ${formatPercent(percent)}` : '';
-        setText(this.#badge, state === 'downloaded' ? downloadedText(asset) : stateNames[state] + percentText);
+        setText(this.#badge, state === 'downloaded' ? downloadedText(asset) : elsewhereText(asset, stateNames[state]) + percentText);
         this.#progress.update(state === 'downloading' ? asset : undefined, asset.title, downloadSpeed, size);
         const isStopped = ['partial', 'paused', 'failed'].includes(state);
         setTextOrHide(this.#ranges, isStopped ? formatRanges(asset.loadedTimeRanges) : '');
         setTextWithURLsOrHide(this.#error, downloadErrorMessage(asset));
+        setTextOrHide(this.#continuation, continuationNote(asset));
         setText(this.#size, formatSize(size));
         setText(this.#duration, formatTime(asset.duration ?? asset.expected));
         const variants = variantsWithBitRate(asset);
@@ -74,8 +78,11 @@ export class AssetRow {
             const primary = state === 'downloaded';
             actions['play-offline'] = { label: 'Play', name: `Play the offline copy of ${title}`, primary };
         }
-        if (state === 'partial' || state === 'paused') actions.resume = { label: 'Resume', name: `Resume the download of ${title}` };
-        if (state === 'failed') actions.resume = { label: 'Try again', name: `Try again to download ${title}` };
+        // The process that manages a download has to change it.
+        if (isManagedElsewhere(this.#asset)) return actions;
+        const isContinuable = canContinue(this.#asset);
+        if (isContinuable && (state === 'partial' || state === 'paused')) actions.resume = { label: 'Resume', name: `Resume the download of ${title}` };
+        if (isContinuable && state === 'failed') actions.resume = { label: 'Try again', name: `Try again to download ${title}` };
         if (state === 'downloading') actions.pause = { label: 'Pause', name: `Pause the download of ${title}` };
         if (['downloading', 'waiting', 'paused'].includes(state)) actions.cancel = { label: 'Cancel', name: `Cancel the download of ${title}` };
         return actions;

@@ -3,10 +3,10 @@
 import { errorMessage } from './error-message.js';
 import { formatTime } from './format.js';
 
-/** Returns "remote" (nothing is downloaded), "downloading", "waiting", "paused", "downloaded", "failed" or "partial". */
+/** Returns "remote" (nothing is downloaded), "downloading", "recording", "waiting", "paused", "downloaded", "failed" or "partial". */
 export function assetState(asset) {
     if (!asset) return 'remote';
-    if (['downloading', 'waiting'].includes(asset.activity)) return asset.activity;
+    if (['downloading', 'recording', 'waiting'].includes(asset.activity)) return asset.activity;
     if (asset.state === 'complete') return 'downloaded';
     return ['failed', 'paused'].includes(asset.activity) ? asset.activity : 'partial';
 }
@@ -16,6 +16,31 @@ export function downloadedText({ range }) {
     if (!range) return 'Downloaded';
     const { start = 0, end } = range;
     return end === undefined ? `Part from ${formatTime(start)}` : `Part ${formatTime(start)} to ${formatTime(end)}`;
+}
+
+/** The states in which a process works on an asset, or will. */
+const activeStates = ['downloading', 'recording', 'waiting', 'paused'];
+
+/** Whether another process, such as “millstream record”, manages the download of an asset, so that the console cannot change it. */
+export function isManagedElsewhere(asset) {
+    return Boolean(asset?.task) && activeStates.includes(assetState(asset));
+}
+
+/** Whether the console can continue what is stored of an asset: recordings are continued by the command line. */
+export function canContinue(asset) {
+    return !isManagedElsewhere(asset) && asset?.task?.kind !== 'recording';
+}
+
+/** Returns the text for the process of a download or a recording that is not the server: “Recording in another process”. */
+export function elsewhereText(asset, text) {
+    return asset?.task?.attended && isManagedElsewhere(asset) ? `${text} in another process` : text;
+}
+
+/** Returns how to continue what the console cannot continue; an empty string if there is nothing to say. */
+export function continuationNote(asset) {
+    const { command, kind } = asset?.task ?? {};
+    if (!command || canContinue(asset)) return '';
+    return `Continue the ${kind === 'recording' ? 'recording' : 'download'} in a terminal with: ${command}`;
 }
 
 /** Returns how much of an asset is downloaded, 0 to 100, or `null` while the total is unknown. */

@@ -1,5 +1,5 @@
 // The charts of the last two minutes of playback: buffer, throughput, height of the picture, dropped frames, and the latency of
-// live streams. Vertical marks show events: red where playback waits for data.
+// live streams. Vertical marks show events: red where playback waits for data, or where a segment cannot be played.
 
 import { setHidden, setText } from './element.js';
 import { forwardBuffer } from './now-playing.js';
@@ -40,6 +40,7 @@ export class Charts {
         this.#player = player;
         for (const name of ['waiting', 'seeking', 'playing']) video.addEventListener(name, () => this.#mark(name));
         video.addEventListener('resize', () => this.#mark('variant'));
+        player.addEventListener('recovery', () => this.#mark('recovery'));
         player.addEventListener('select', () => this.#reset());
         player.addEventListener('load', () => {
             this.#transmitted = { bytes: player.link?.transmittedBytes ?? 0, time: performance.now() };
@@ -130,7 +131,7 @@ export class Charts {
         for (const { time, name } of this.#marks) {
             const x = Math.round(position(time)) + 0.5;
             if (x < labelWidth) continue;
-            context.strokeStyle = name === 'waiting' ? color('--danger') : color('--edge');
+            context.strokeStyle = ['waiting', 'recovery'].includes(name) ? color('--danger') : color('--edge');
             context.setLineDash(name === 'waiting' ? [] : [2, 3]);
             context.beginPath();
             context.moveTo(x, 0);

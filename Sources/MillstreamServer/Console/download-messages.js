@@ -1,7 +1,12 @@
 // Messages at the end of downloads.
 
 import { downloadErrorMessage } from './asset-state.js';
-import { showError, showMessage } from './messages.js';
+import { dismissErrors, showError, showMessage } from './messages.js';
+
+/** Returns the subject of the errors of a download, by the URL of its stream. */
+export function downloadSubject(url) {
+    return `download ${url}`;
+}
 
 export class DownloadMessages {
     // The sizes of complete assets that are downloaded again, by asset.
@@ -17,12 +22,16 @@ export class DownloadMessages {
     }
 
     #showMessage(asset, previous) {
-        const { id, title, activity, state, bytes } = asset;
-        if (activity === 'downloading') return;
+        const { id, title, source, activity, state, bytes, task } = asset;
+        const kind = task?.kind ?? 'download';
+        if (activity !== 'failed') dismissErrors(downloadSubject(source));
+        if (['downloading', 'recording'].includes(activity)) return;
         const previousBytes = this.#previousBytes.get(id);
         this.#previousBytes.delete(id);
         if (activity === 'failed') {
-            showError(`The download of “${title}” failed. ${downloadErrorMessage(asset)}`);
+            showError(`The ${kind} of “${title}” failed. ${downloadErrorMessage(asset)}`, downloadSubject(source));
+        } else if (previous?.activity === 'recording' && state === 'complete') {
+            showMessage(`“${title}” is recorded and can be played offline.`, { type: 'success' });
         } else if (previous?.activity === 'downloading' && state === 'complete') {
             showMessage(bytes === previousBytes
                 ? `“${title}” is already downloaded.`

@@ -9,7 +9,7 @@ import { Downloads } from './downloads.js';
 import { setText } from './element.js';
 import { errorMessage } from './error-message.js';
 import { handleKeyboardShortcuts } from './keyboard-shortcuts.js';
-import { showError } from './messages.js';
+import { dismissErrors, showError } from './messages.js';
 import { NetworkConditionsMenu } from './network-conditions.js';
 import { Networks } from './networks.js';
 import { showNowPlaying } from './now-playing.js';
@@ -70,16 +70,14 @@ store.addEventListener('unknown-asset', load);
 // A stalled download sends no events, but its figures have to change.
 setInterval(() => store.downloadSpeed.isActive && scheduleUpdate(), 1000);
 
-let dismissLoadError = () => {};
-
 async function load() {
     try {
         await Promise.all([store.load(), serverConditions.load(), faults.load(), edits.load()]);
-        dismissLoadError();
+        dismissErrors('load');
         update();
         document.documentElement.dataset.ready = 'true';
     } catch (error) {
-        dismissLoadError = showError(`The catalog and the downloads could not be loaded. ${errorMessage(error)}`);
+        showError(`The catalog and the downloads could not be loaded. ${errorMessage(error)}`, 'load');
     }
 }
 

@@ -1,20 +1,21 @@
 // Playback of a playback URL by Media Source Extensions, for browsers that play no HLS.
 
 import { delay, fetchPlaylist, fetchSegment, playbackPath } from './browser-playback.js';
+import { secondsBehind, Track, unreadableMediaError } from './media-source-track.js';
 import { MediaTimeline } from './media-timeline.js';
 import { PlaybackError } from './playback-diagnosis.js';
 import { sourceURL } from './playback-url.js';
+import { FailedMedia, recoveryStep } from './segment-recovery.js';
 import { Subtitles } from './subtitles.js';
 
 const secondsAhead = 30;
-const secondsBehind = 30;
 const pollMilliseconds = 200;
 /** The share of the measured throughput that a variant may need. */
 const usableThroughput = 0.8;
-/** The maximum number of failed loads of a segment in succession. */
-const maximumFailures = 4;
 /** The deviation of timestamps from those of the video, in seconds, from which a track has an offset of its own. */
 const maximumDeviation = 2;
+/** The time, in seconds, that browsers decode before it is played. */
+const decodingAhead = 0.5;
 /** The time before the end of a buffered range, in seconds, in which a browser can wait: not all tracks have a last frame there. */
 const maximumRemainder = 0.5;
 
@@ -29,7 +30,8 @@ export const MediaSourceClass = globalThis.MediaSource ?? globalThis.ManagedMedi
 
 /**
  * Events: `tracks` when the audio tracks are known or change; `gap` with `{start, end}` when playback continues after a gap in the
- * media; `error`, with the `error` property.
+ * media; `recovery` with `{action: "switch"|"skip", segment, error}` when a segment that cannot be played is replaced by that of
+ * another variant, or left out; `error`, with the `error` property.
  */
 export class MediaSourcePlayer extends EventTarget {
     error;
@@ -37,8 +39,10 @@ export class MediaSourcePlayer extends EventTarget {
     audioTracks = [];
     #video;
     #subtitles;
-    #source = new MediaSourceClass();
+    #source;
     #sourceURL;
+    // Resolved when the media source is open.
+    #opened;
     #abort = new AbortController();
     #playlist;
     #variants = [];
@@ -49,10 +53,13 @@ export class MediaSourcePlayer extends EventTarget {
     #buffers = Promise.withResolvers();
     // Bits per second; the first variant is the one with the lowest bandwidth until a segment was loaded.
     #throughput;
-    // The position after a gap.
+    #failedMedia = new FailedMedia();
+    // The position after a gap, or with which a new media source begins.
     #skippedTo;
     // The position at the last look at it.
     #position;
+    // Whether playback was paused at that time: an error of the browser pauses it too.
+    #isPaused;
 
     constructor(video) {
         super();
@@ -65,17 +72,16 @@ export class MediaSourcePlayer extends EventTarget {
     /** Plays a playback URL from a position in seconds; `undefined` for the preferred start of the stream. */
     async play(url, position) {
         const { signal } = this.#abort;
-        this.#sourceURL = URL.createObjectURL(this.#source);
-        const isOpen = new Promise((resolve) => this.#source.addEventListener('sourceopen', resolve, { once: true }));
-        this.#video.src = this.#sourceURL;
+        this.#openSource();
         this.#video.addEventListener('seeking', () => this.#restartTracks(), { signal });
+        this.#video.addEventListener('error', () => this.#recoverFromMediaError(signal), { signal });
         // Not between two segments only: the next one can take long.
         const timer = setInterval(() => this.#skipGap(), pollMilliseconds);
         signal.addEventListener('abort', () => clearInterval(timer));
         try {
             const path = playbackPath(url);
             const playlist = await fetchPlaylist(path, signal);
-            await isOpen;
+            await this.#opened;
             this.#playlist = playlist.type === 'multivariant' ? playlist : { variants: [{ address: path }], renditions: [] };
             this.#variants = playableVariants(this.#playlist.variants);
             if (this.#variants.length === 0) {
@@ -85,6 +91,14 @@ export class MediaSourcePlayer extends EventTarget {
         } catch (error) {
             this.#fail(error);
         }
+    }
+
+    /** Attaches a media source without media to the video element. */
+    #openSource() {
+        const source = this.#source = new MediaSourceClass();
+        this.#opened = new Promise((resolve) => source.addEventListener('sourceopen', resolve, { once: true }));
+        this.#sourceURL = URL.createObjectURL(source);
+        this.#video.src = this.#sourceURL;
     }
 
     close() {
@@ -149,31 +163,132 @@ export class MediaSourcePlayer extends EventTarget {
     #restartTracks() {
         // Browsers round positions.
         if (Math.abs(this.#video.currentTime - this.#skippedTo) < 0.001) return;
+        this.#skippedTo = undefined;
         for (const track of this.#tracks) track.restart();
     }
 
     /** Appends the segments of a track ahead of the position until playback ends or fails. */
     async #fill(track, signal) {
-        let failures = 0;
         while (!signal.aborted) {
+            const { generation } = track;
+            const source = this.#source;
             try {
                 await this.#fillOnce(track, signal);
-                failures = 0;
             } catch (error) {
                 if (signal.aborted) return;
-                // A seek has interrupted the load.
-                if (error.name === 'AbortError') continue;
-                failures += 1;
-                const cause = this.#video.error ? unreadableMediaError() : error;
-                cause.resource ??= track.resource;
-                if (this.#video.error || failures >= maximumFailures || error.isFinal || error.status === 501) return this.#fail(cause);
-                await delay(500 * 2 ** failures, signal);
+                // A seek or a new media source has interrupted the load.
+                if (error.name === 'AbortError' || source !== this.#source) continue;
+                if (error.isAppend) await this.#replaceSource(track, track.loading, error, signal);
+                else if (track.generation !== generation) continue;
+                // The cause can be another track.
+                else if (this.#video.error) await delay(pollMilliseconds, signal);
+                else await this.#recover(track, error, signal);
             }
         }
     }
 
+    /** Continues after a failure with another load, in another variant or after the segment; playback ends if nothing is left. */
+    async #recover(track, error, signal) {
+        const { failures, loading } = track;
+        error.resource ??= track.resource;
+        // The first one is the cause, even if further segments fail.
+        failures.error ??= error;
+        if (error.isFinal || error.status === 501) return this.#fail(error);
+        failures.loads += 1;
+        const variants = track.isAudio ? [] : this.#variants.map(({ address }) => address);
+        const { address } = track.timeline;
+        const step = recoveryStep({
+            ...failures, variants, current: address, skipped: track.skipped, isDamaged: error.isDamaged, canSkip: loading !== undefined,
+            excluded: variants.filter((variant) => this.#failedMedia.isExcluded(variant)),
+        });
+        if (step.action === 'fail') return this.#fail(failures.error);
+        if (step.action === 'retry') return delay(step.delay, signal);
+        if (step.action === 'skip') {
+            // The cause is the segment.
+            for (const variant of failures.failed) this.#failedMedia.include(variant);
+            track.skip(loading);
+        } else if (!await this.#continueWith(step.variant, track, signal)) {
+            return;
+        }
+        if (loading) this.#reportRecovery(step.action, loading, error);
+    }
+
+    /** Continues with the variant with an address in place of one that fails, and returns whether that is possible. */
+    async #continueWith(address, track, signal) {
+        const { generation, loading } = track;
+        const timeline = new MediaTimeline(address, this.#reference);
+        try {
+            await timeline.update(signal);
+        } catch {
+            this.#failedMedia.exclude(address);
+            track.failures.failed.push(address);
+            // If that was the last one, the present variant has further loads.
+            track.failures.loads = 1;
+            return false;
+        }
+        if (signal.aborted || track.generation !== generation) return false;
+        this.#failedMedia.exclude(track.timeline.address);
+        track.continueWith(timeline, loading);
+        return true;
+    }
+
+    #reportRecovery(action, { sequence }, error) {
+        this.dispatchEvent(new CustomEvent('recovery', { detail: { action, segment: sequence, error } }));
+    }
+
+    /** Continues after an error of the browser that no append has reported: it has decoded what is at the position, or soon after. */
+    async #recoverFromMediaError(signal) {
+        const source = this.#source;
+        // The append can report it later.
+        await delay(pollMilliseconds, signal);
+        if (signal.aborted || source !== this.#source) return;
+        const { currentTime, error } = this.#video;
+        const isAudio = /\baudio\b/i.test(error?.message);
+        const track = this.#tracks.find((other) => other.isAudio === isAudio) ?? this.#tracks[0];
+        const segment = [decodingAhead, 0].map((distance) => track?.timeline.segmentAt(currentTime + distance))
+            .find((other) => other && !this.#failedMedia.isDamaged(track.timeline.address, other.sequence));
+        if (segment) await this.#replaceSource(track, segment, unreadableMediaError(), signal);
+        else this.#fail(unreadableMediaError());
+    }
+
+    /**
+     * Continues at the position with a new media source and without a segment that the browser cannot read, after which a media
+     * source takes and plays nothing.
+     */
+    async #replaceSource(track, segment, error, signal) {
+        const { address } = track.timeline;
+        error.resource ??= { url: sourceURL(address), segment: segment.sequence };
+        this.#failedMedia.addDamaged(address, segment.sequence);
+        const { currentTime, playbackRate } = this.#video;
+        const paused = this.#video.error ? this.#isPaused : this.#video.paused;
+        // Each variant, and once more without the segment.
+        const maximum = this.#variants.length + 1;
+        if (this.#failedMedia.countError(currentTime) > maximum) return this.#fail(track.failures.error ?? error);
+        if (!track.isAudio) {
+            this.#failedMedia.exclude(address);
+            if (this.#variants.length > 1) this.#reportRecovery('switch', segment, error);
+        }
+        for (const other of this.#tracks) other.removeBuffer();
+        // What waits for them finds that its work is needless.
+        this.#buffers.resolve();
+        this.#buffers = Promise.withResolvers();
+        URL.revokeObjectURL(this.#sourceURL);
+        this.#openSource();
+        if (currentTime > 0) {
+            this.#skippedTo = currentTime;
+            this.#video.currentTime = currentTime;
+        }
+        // A new source pauses and has the default rate.
+        this.#video.playbackRate = playbackRate;
+        if (!paused) this.#video.play().catch(() => {});
+        await this.#opened;
+        if (!signal.aborted) this.#updateDuration();
+    }
+
     async #fillOnce(track, signal) {
         const { timeline, generation } = track;
+        track.loading = undefined;
+        track.resource = { url: sourceURL(timeline.address) };
         if ((timeline.segments.length === 0 || !timeline.isEnded) && timeline.reloadDelay === 0) {
             await timeline.update(signal);
             this.#updateDuration();
@@ -184,12 +299,14 @@ export class MediaSourcePlayer extends EventTarget {
         let segment = track.nextSegment(currentTime);
         if (!segment) {
             track.isComplete = timeline.isEnded;
+            track.forgetFailures();
             this.#endStream();
             await delay(pollMilliseconds, signal);
             return;
         }
         track.isComplete = false;
         if (segment.start > currentTime + secondsAhead) {
+            track.forgetFailures();
             await track.removeBefore(currentTime - secondsBehind);
             await delay(pollMilliseconds, signal);
             return;
@@ -200,7 +317,11 @@ export class MediaSourcePlayer extends EventTarget {
         }
         if (!track.isAudio) segment = await this.#chooseVariant(track, segment, signal);
         if (track.generation !== generation) return;
+        track.loading = segment;
         track.resource = { url: sourceURL(track.timeline.address), segment: segment.sequence };
+        if (this.#failedMedia.isDamaged(track.timeline.address, segment.sequence)) {
+            throw Object.assign(unreadableMediaError(), { isDamaged: true });
+        }
         const start = performance.now();
         const { bytes, type, timestamp } = await fetchSegment(track.timeline.address, segment.sequence, track.signal(signal));
         this.#measure(bytes.byteLength, performance.now() - start);
@@ -212,6 +333,7 @@ export class MediaSourcePlayer extends EventTarget {
 
     /** Adds the source buffers as soon as the types of all tracks are known. */
     async #addBuffers(track, type) {
+        await this.#opened;
         track.type ??= type;
         if (this.#tracks.every((other) => other.type && !other.hasBuffer)) {
             const unsupported = this.#tracks.find((other) => !MediaSourceClass.isTypeSupported(other.type));
@@ -226,15 +348,17 @@ export class MediaSourcePlayer extends EventTarget {
     }
 
     /**
-     * Continues after a part of the stream that not all tracks have, if playback waits there: a gap of the playlist, or one between
-     * two segments, since the tracks of a segment do not end at the same time.
+     * Continues after a part of the stream that not all tracks have: a gap of the playlist or a segment that was left out, or, if
+     * playback waits there, a gap between two segments, since the tracks of a segment do not end at the same time.
      */
     #skipGap() {
         const { buffered, currentTime, paused, readyState, seeking } = this.#video;
         const moves = currentTime !== this.#position;
         this.#position = currentTime;
+        if (!this.#video.error) this.#isPaused = paused;
         const plays = readyState >= HTMLMediaElement.HAVE_FUTURE_DATA || (paused && !seeking && currentTime > 0);
-        if (moves || plays || this.#tracks.length === 0) return;
+        const waits = !moves && !plays;
+        if (this.#tracks.length === 0 || (!waits && (paused || seeking))) return;
         // Ranges of before a seek can be far after the segment that is loaded at present.
         const loadedEnd = Math.min(...this.#tracks.map(({ lastEnd }) => lastEnd));
         let gapStart = currentTime;
@@ -247,6 +371,9 @@ export class MediaSourcePlayer extends EventTarget {
                 continue;
             }
             if (start > loadedEnd + 0.1) return;
+            // The audio goes on in a gap of the video, after which some browsers play nothing.
+            const isInGap = gapStart === currentTime && start - currentTime > maximumRemainder;
+            if (!waits && !isInGap) return;
             this.#skippedTo = start + 0.001;
             this.#video.currentTime = this.#skippedTo;
             this.dispatchEvent(new CustomEvent('gap', { detail: { start: gapStart, end: start } }));
@@ -280,8 +407,9 @@ export class MediaSourcePlayer extends EventTarget {
     async #chooseVariant(track, segment, signal) {
         if (this.#throughput === undefined) return segment;
         const limit = this.#throughput * usableThroughput;
-        const wanted = this.#variants.filter(({ bandwidth }) => bandwidth <= limit).at(-1) ?? this.#variants[0];
-        if (wanted.address === track.timeline.address) return segment;
+        const usable = this.#variants.filter(({ address }) => !this.#failedMedia.isExcluded(address));
+        const wanted = usable.filter(({ bandwidth }) => bandwidth <= limit).at(-1) ?? usable[0];
+        if (!wanted || wanted.address === track.timeline.address) return segment;
         const { generation } = track;
         const timeline = new MediaTimeline(wanted.address, this.#reference);
         try {
@@ -289,11 +417,12 @@ export class MediaSourcePlayer extends EventTarget {
         } catch (error) {
             if (signal.aborted) throw error;
             // The present variant continues.
-            this.#variants = this.#variants.filter((variant) => variant !== wanted);
+            this.#failedMedia.exclude(wanted.address);
             return segment;
         }
         const match = timeline.segmentAt(segment.start + 0.1);
         if (!match || match.gap || track.generation !== generation) return segment;
+        if (this.#failedMedia.isDamaged(wanted.address, match.sequence)) return segment;
         track.timeline = timeline;
         return match;
     }
@@ -306,140 +435,6 @@ export class MediaSourcePlayer extends EventTarget {
     }
 }
 
-/** A source buffer with the segments that are appended to it. */
-class Track {
-    timeline;
-    isAudio;
-    isComplete = false;
-    /** The media type of the segments with their codecs; `undefined` before the first one is loaded. */
-    type;
-    /** The segment that is loaded and appended at present, as errors name it. */
-    resource;
-    #buffer;
-    // The segment that was appended or left out last; `undefined` after a seek.
-    #last;
-    #abort = new AbortController();
-    /** Changes when a seek or another rendition makes all pending work needless. */
-    generation = 0;
-
-    constructor(timeline, isAudio) {
-        this.timeline = timeline;
-        this.isAudio = isAudio;
-    }
-
-    get hasBuffer() {
-        return this.#buffer !== undefined;
-    }
-
-    addBuffer(source) {
-        this.#buffer = source.addSourceBuffer(this.type);
-    }
-
-    /** The end of the segment that was appended or left out last: all media before it is buffered, as far as there is any. */
-    get lastEnd() {
-        return this.#last === undefined ? -Infinity : this.#last.start + this.#last.duration;
-    }
-
-    get isUpdating() {
-        return this.#buffer?.updating ?? false;
-    }
-
-    /** Returns a signal that a seek or `other` aborts. */
-    signal(other) {
-        return AbortSignal.any([this.#abort.signal, other]);
-    }
-
-    nextSegment(position) {
-        if (this.#last === undefined) {
-            const start = bufferedEnd(this.#buffer, position) ?? position;
-            return this.timeline.segmentAt(start);
-        }
-        const next = this.timeline.segmentAfter(this.#last.sequence);
-        // After a pause of a live stream, its position has moved on.
-        return next && next.start + next.duration < position - secondsBehind ? this.timeline.segmentAt(position) : next;
-    }
-
-    pass(segment) {
-        this.#last = segment;
-    }
-
-    /** Continues at the position of the video, which has changed. */
-    restart() {
-        this.generation += 1;
-        this.#last = undefined;
-        this.#abort.abort();
-        this.#abort = new AbortController();
-    }
-
-    /** Continues with another rendition, in place of what is appended. */
-    async replace(timeline) {
-        this.timeline = timeline;
-        this.restart();
-        await this.#update((buffer) => buffer.remove(0, Infinity));
-    }
-
-    /** Appends a segment; `position` returns that of the video, before which media is removed if there is no space. */
-    async append({ bytes, type }, segment, offset, position, signal) {
-        const { generation } = this;
-        if (type !== this.type) {
-            await this.#update((buffer) => buffer.changeType(type));
-            this.type = type;
-        }
-        while (!signal.aborted && this.generation === generation) {
-            try {
-                await this.#append(bytes, offset);
-                if (this.generation === generation) this.#last = segment;
-                return;
-            } catch (error) {
-                if (error.name !== 'QuotaExceededError') throw error;
-                await this.removeBefore(position() - 5);
-                await delay(1000, signal);
-            }
-        }
-    }
-
-    #append(bytes, offset) {
-        return this.#update((buffer) => {
-            if (buffer.timestampOffset !== offset) buffer.timestampOffset = offset;
-            buffer.appendBuffer(bytes);
-        });
-    }
-
-    async removeBefore(time) {
-        const { buffered } = this.#buffer ?? {};
-        if (!(buffered?.length > 0) || buffered.start(0) >= time - 1) return;
-        await this.#update((buffer) => buffer.remove(0, time));
-    }
-
-    async #update(operation) {
-        const buffer = this.#buffer;
-        if (!buffer) return;
-        while (buffer.updating) await new Promise((resolve) => buffer.addEventListener('updateend', resolve, { once: true }));
-        await new Promise((resolve, reject) => {
-            const end = () => {
-                buffer.removeEventListener('updateend', end);
-                buffer.removeEventListener('error', fail);
-                resolve();
-            };
-            const fail = () => reject(unreadableMediaError());
-            buffer.addEventListener('updateend', end);
-            buffer.addEventListener('error', fail, { once: true });
-            operation(buffer);
-            // Some operations are complete at once.
-            if (!buffer.updating) end();
-        });
-    }
-}
-
-/** Returns the end of the range that contains a position; `undefined` if there is none. */
-function bufferedEnd(buffer, position) {
-    const { buffered } = buffer ?? {};
-    for (let index = 0; index < (buffered?.length ?? 0); index += 1) {
-        if (buffered.start(index) <= position + 0.1 && position < buffered.end(index)) return buffered.end(index);
-    }
-    return undefined;
-}
-
 /**
  * Returns the variants with which one source buffer can continue, those with the lowest bandwidth first: all with video if any has
  * it, and all with the audio in the variant or all with the audio in renditions.
@@ -450,10 +445,6 @@ function playableVariants(variants) {
     const withVideo = supported.filter(({ height, codecs }) => height > 0 || codecs?.some((codec) => videoCodecs.test(codec)));
     const candidates = withVideo.length > 0 ? withVideo : supported;
     return candidates.filter(({ audio }) => (audio === undefined) === (candidates[0].audio === undefined));
-}
-
-function unreadableMediaError() {
-    return new PlaybackError('unreadable-media', 'The browser cannot read its media.');
 }
 
 function isSupported(codecs) {

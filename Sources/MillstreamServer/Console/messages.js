@@ -20,13 +20,20 @@ export function showMessage(text, { type = 'info', isVisible = true } = {}) {
     setTimeout(() => message.remove(), displaySeconds * 1000);
 }
 
-/** Shows an error until the user dismisses it. Returns a function that dismisses it. */
-export function showError(text) {
-    for (const previous of region.children) {
-        if (previous.dataset.type === 'error' && previous.firstChild.textContent === text) previous.remove();
+/**
+ * Shows an error until the user dismisses it, or `dismissErrors` is called for its subject: the kind of action that failed, such as
+ * “conditions”. It replaces the previous error with this subject.
+ */
+export function showError(text, subject) {
+    dismissErrors(subject);
+    addMessage(text, 'error').dataset.subject = subject;
+}
+
+/** Removes the errors with a subject, because an action of this kind has succeeded since. */
+export function dismissErrors(subject) {
+    for (const message of [...region.children]) {
+        if (message.dataset.subject === subject) message.remove();
     }
-    const message = addMessage(text, 'error');
-    return () => message.remove();
 }
 
 function addMessage(text, type) {

@@ -5,7 +5,7 @@ import { createElement, setText, setTextOrHide } from './element.js';
 import { errorMessage } from './error-message.js';
 import { formatSize } from './format.js';
 import { KeyedList } from './keyed-list.js';
-import { showError } from './messages.js';
+import { dismissErrors, showError } from './messages.js';
 import { sharedConditions } from './playback-url.js';
 
 class NetworkRow {
@@ -73,8 +73,9 @@ export class Networks {
     async #change({ id }, conditions) {
         try {
             await this.#conditions.change({ link: id, conditions });
+            dismissErrors('conditions');
         } catch (error) {
-            showError(`The network conditions could not be changed. ${errorMessage(error)}`);
+            showError(`The network conditions could not be changed. ${errorMessage(error)}`, 'conditions');
             this.#conditions.load().catch(() => {});
         }
     }

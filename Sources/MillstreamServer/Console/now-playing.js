@@ -1,6 +1,7 @@
 // The title, the source and the statistics of the stream that is playing.
 
 import { setAttribute, setHidden, setText, setTextOrHide } from './element.js';
+import { errorDescription } from './error-message.js';
 import { formatTime } from './format.js';
 
 const find = (id) => document.getElementById(id);
@@ -32,6 +33,12 @@ export function showNowPlaying(player, edits, video) {
     player.addEventListener('load', () => {
         gapCount = 0;
         setTextOrHide(find('gaps-note'), '');
+        setTextOrHide(find('recovery-note'), '');
+    });
+    player.addEventListener('recovery', ({ detail: { action, segment, error } }) => {
+        const consequence = action === 'switch' ? 'another variant plays' : 'playback continues after it';
+        setTextOrHide(find('recovery-note'),
+            `Segment ${segment} of the playlist cannot be played, so ${consequence}. ${errorDescription(error).message}`);
     });
     player.addEventListener('gap', ({ detail: { start, end } }) => {
         gapCount += 1;

@@ -1,7 +1,7 @@
 // The field with the playback URL, which can be copied to other players, and the link to save the playlist.
 
 import { setHidden } from './element.js';
-import { showError, showMessage } from './messages.js';
+import { dismissErrors, showError, showMessage } from './messages.js';
 
 const field = document.getElementById('playback-url');
 const copyButton = document.getElementById('copy-url');
@@ -39,10 +39,11 @@ async function copy() {
         // The clipboard API requires a secure context, which plain HTTP from another machine is not.
         field.select();
         if (!document.execCommand('copy')) {
-            showError('The URL could not be copied. It is now selected: copy it with the keyboard.');
+            showError('The URL could not be copied. It is now selected: copy it with the keyboard.', 'copy');
             return;
         }
         copyButton.focus();
     }
+    dismissErrors('copy');
     showMessage('The URL was copied.');
 }

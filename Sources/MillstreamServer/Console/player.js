@@ -4,7 +4,7 @@ import { fetchSignedURL } from './api.js';
 import { delay, fetchPlaylist, playbackPath } from './browser-playback.js';
 import { errorDescription, errorMessage } from './error-message.js';
 import { MediaSourceClass, MediaSourcePlayer } from './media-source-player.js';
-import { showError, showMessage } from './messages.js';
+import { dismissErrors, showError, showMessage } from './messages.js';
 import { PageLinks } from './page-links.js';
 import { diagnosePageError, diagnosePlaybackError } from './playback-diagnosis.js';
 import { playbackURL, savedPlaylistURL, sharedConditions } from './playback-url.js';
@@ -18,7 +18,8 @@ const conditionsPollMilliseconds = 500;
 /**
  * Events: `select` when another stream is selected or the player is closed; `load` when a playback URL is loaded; `url` when the
  * URL for other players is known or changes; `gap` with `{start, end}` when the page has continued after a gap in the media;
- * `error` when playback has failed, and again when it has recovered and the `error` property is `undefined`; `tracks` when the
+ * `recovery` with `{action: "switch"|"skip", segment, error}` when it continues in another variant or after a segment that cannot be
+ * played; `error` when playback has failed, and again when it has recovered and the `error` property is `undefined`; `tracks` when the
  * audio tracks that the page itself plays are known or change; `method` when the browser or the page begins to play.
  */
 export class Player extends EventTarget {
@@ -258,7 +259,9 @@ export class Player extends EventTarget {
         this.#startPosition = 0;
         const mediaSource = this.#mediaSource = new MediaSourcePlayer(this.#video);
         mediaSource.addEventListener('tracks', () => this.#dispatch('tracks'));
-        mediaSource.addEventListener('gap', ({ detail }) => this.dispatchEvent(new CustomEvent('gap', { detail })));
+        for (const type of ['gap', 'recovery']) {
+            mediaSource.addEventListener(type, ({ detail }) => this.dispatchEvent(new CustomEvent(type, { detail })));
+        }
         mediaSource.addEventListener('error', () => this.#handlePageError(mediaSource));
         mediaSource.play(this.url, position);
         this.#dispatch('method');
@@ -326,10 +329,11 @@ export class Player extends EventTarget {
         this.#updateURLsForOthers();
         try {
             await this.#changeConditions();
+            dismissErrors('conditions');
         } catch (error) {
             // The server has no link before the first request, and discards one that has not been used for a while.
             if (error.status === 404) this.#scheduleReload();
-            else showError(`The network conditions could not be changed. ${errorMessage(error)}`);
+            else showError(`The network conditions could not be changed. ${errorMessage(error)}`, 'conditions');
         }
     }
 

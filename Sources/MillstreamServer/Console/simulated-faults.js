@@ -1,9 +1,9 @@
 // The panel for the faults that the server simulates in playlists and media.
 
 import { changeFaults, fetchFaults } from './api.js';
-import { setHidden, setText } from './element.js';
+import { setHidden, setText, setTextOrHide } from './element.js';
 import { errorMessage } from './error-message.js';
-import { showError, showMessage } from './messages.js';
+import { showMessage } from './messages.js';
 
 const find = (id) => document.getElementById(id);
 
@@ -12,7 +12,12 @@ export class SimulatedFaults {
     #isChanged = false;
 
     constructor() {
-        this.#text.addEventListener('input', () => { this.#isChanged = true; });
+        this.#text.addEventListener('input', () => {
+            this.#isChanged = true;
+            this.#setError('');
+        });
+        find('faults').addEventListener('toggle', () => this.#setError(''));
+        find('close-player').addEventListener('click', () => this.#setError(''));
         find('faults-form').addEventListener('submit', (event) => {
             event.preventDefault();
             this.#apply(this.#lines);
@@ -33,12 +38,21 @@ export class SimulatedFaults {
         try {
             const faults = await changeFaults(lines);
             this.#isChanged = false;
+            this.#setError('');
             this.#show(faults);
             showMessage(faults.length === 0 ? 'The server simulates no faults.'
                 : `The server simulates ${faults.length === 1 ? 'this fault' : `these ${faults.length} faults`}.`);
         } catch (error) {
-            showError(`The faults could not be changed. ${errorMessage(error)}`);
+            const text = `The faults could not be changed. ${errorMessage(error)}`;
+            this.#setError(text);
+            showMessage(text, { type: 'error', isVisible: false });
         }
+    }
+
+    /** Shows what is wrong with the text next to it, or nothing. */
+    #setError(text) {
+        setTextOrHide(find('faults-error'), text);
+        this.#text.setAttribute('aria-invalid', String(Boolean(text)));
     }
 
     #show(faults) {

@@ -6,7 +6,7 @@ import { createElement, setHidden, setText, setTextOrHide } from './element.js';
 import { errorMessage } from './error-message.js';
 import { formatSize } from './format.js';
 import { KeyedList } from './keyed-list.js';
-import { showError, showMessage } from './messages.js';
+import { dismissErrors, showError, showMessage } from './messages.js';
 
 /** The time between requests while downloads change, in milliseconds. */
 const interval = 2000;
@@ -56,7 +56,10 @@ export class Storage {
             event.preventDefault();
             this.#showPlan();
         });
-        this.#need.addEventListener('change', () => setHidden(this.#plan, true));
+        this.#need.addEventListener('change', () => {
+            setHidden(this.#plan, true);
+            setTextOrHide(this.#error, '');
+        });
         this.#evict.addEventListener('click', () => this.#deletePlanned());
     }
 
@@ -100,9 +103,10 @@ export class Storage {
     async #keep(id, pinned, title) {
         try {
             await changeStoragePolicy(id, { pinned });
+            dismissErrors('policy');
             setHidden(this.#plan, true);
         } catch (error) {
-            showError(`“${title}” could not be changed. ${errorMessage(error)}`);
+            showError(`“${title}” could not be changed. ${errorMessage(error)}`, 'policy');
         }
         await this.#load().catch(() => {});
     }
@@ -137,10 +141,11 @@ export class Storage {
         if (!(await confirmDeletion(`${count} ${count === 1 ? 'download' : 'downloads'} of the list. The streams at their origins are not affected.`))) return;
         try {
             const { evicted, freed } = await evictAssets(Number(this.#need.value));
+            dismissErrors('eviction');
             showMessage(`${evicted.length} ${evicted.length === 1 ? 'download was' : 'downloads were'} deleted, which freed ${formatSize(freed)}.`);
             setHidden(this.#plan, true);
         } catch (error) {
-            showError(`The downloads could not be deleted. ${errorMessage(error)}`);
+            showError(`The downloads could not be deleted. ${errorMessage(error)}`, 'eviction');
         }
         await this.#store.load().catch(() => {});
     }

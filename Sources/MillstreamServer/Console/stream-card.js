@@ -1,7 +1,9 @@
 // The card of a stream in the catalog.
 
 import { ActionBar } from './action-bar.js';
-import { assetState, downloadedPercent, downloadedText, downloadErrorMessage } from './asset-state.js';
+import {
+    assetState, canContinue, continuationNote, downloadedPercent, downloadedText, downloadErrorMessage, elsewhereText, isManagedElsewhere,
+} from './asset-state.js';
 import { DownloadProgress } from './download-progress.js';
 import {
     createElement, createIcon, setAttribute, setHidden, setText, setTextOrHide, setTextWithURLsOrHide,
@@ -17,9 +19,10 @@ function badgeText(state, asset) {
     switch (state) {
     case 'remote': return '';
     case 'downloaded': return downloadedText(asset);
-    case 'downloading': return `Downloading${percentText}`;
-    case 'waiting': return `Waiting${percentText}`;
-    case 'paused': return `Paused${percentText}`;
+    case 'downloading': return elsewhereText(asset, 'Downloading') + percentText;
+    case 'recording': return elsewhereText(asset, 'Recording');
+    case 'waiting': return elsewhereText(asset, 'Waiting') + percentText;
+    case 'paused': return elsewhereText(asset, 'Paused') + percentText;
     case 'failed': return asset.bytes > 0 && percentText ? `Failed at${percentText}` : 'Failed';
     default: return `Incomplete${percentText}`;
     }
@@ -38,6 +41,7 @@ export class StreamCard {
     #playing = createElement('span', { class: 'tag playing', text: 'Playing' });
     #detail = createElement('p', { class: 'detail' });
     #error = createElement('p', { class: 'error' });
+    #continuation = createElement('p', { class: 'note continuation' });
     #progress = new DownloadProgress();
     #actionBar;
 
@@ -57,7 +61,8 @@ export class StreamCard {
             createElement('div', { class: 'card-body' },
                 this.#name,
                 createElement('p', { class: 'tags' }, this.#kind, this.#advertisement, this.#playing),
-                this.#detail, this.#progress.element, this.#error, this.#actionBar.element));
+                this.#detail, this.#progress.element, this.#error, this.#continuation,
+                this.#actionBar.element));
     }
 
     update({ stream, asset, downloadSpeed, size, isPlaying }) {
@@ -76,6 +81,7 @@ export class StreamCard {
         setHidden(this.#playing, !isPlaying);
         setTextOrHide(this.#detail, stream.detail);
         setTextWithURLsOrHide(this.#error, downloadErrorMessage(asset));
+        setTextOrHide(this.#continuation, continuationNote(asset));
         this.#progress.update(state === 'downloading' ? asset : undefined, stream.name, downloadSpeed, size);
         this.#actionBar.update(this.#availableActions(state));
     }
@@ -92,10 +98,14 @@ export class StreamCard {
         actions.play = { label: 'Play', name: this.#stream.channel ? `Play the channel ${name}` : `Play ${name} from its origin`, primary };
         // A download has the stream at its origin, without the edits of the catalog.
         if (state === 'remote' && this.#stream.edits.length === 0) actions.download = { label: 'Download', name: `Download ${name}` };
-        if (state === 'partial' || state === 'paused') actions.resume = { label: 'Resume', name: `Resume the download of ${name}` };
-        if (state === 'failed') actions.resume = { label: 'Try again', name: `Try again to download ${name}` };
-        if (state === 'downloading') actions.pause = { label: 'Pause', name: `Pause the download of ${name}` };
-        if (['downloading', 'waiting', 'paused'].includes(state)) actions.cancel = { label: 'Cancel', name: `Cancel the download of ${name}` };
+        const isContinuable = canContinue(this.#asset);
+        if (isContinuable && (state === 'partial' || state === 'paused')) actions.resume = { label: 'Resume', name: `Resume the download of ${name}` };
+        if (isContinuable && state === 'failed') actions.resume = { label: 'Try again', name: `Try again to download ${name}` };
+        // The process that manages a download has to change it.
+        if (!isManagedElsewhere(this.#asset)) {
+            if (state === 'downloading') actions.pause = { label: 'Pause', name: `Pause the download of ${name}` };
+            if (['downloading', 'waiting', 'paused'].includes(state)) actions.cancel = { label: 'Cancel', name: `Cancel the download of ${name}` };
+        }
         if (this.#asset) actions.delete = { label: 'Delete', name: `Delete the offline copy of ${name}` };
         return actions;
     }

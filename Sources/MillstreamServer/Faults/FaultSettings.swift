@@ -43,16 +43,17 @@ final class FaultSettings: Sendable {
         guard texts.count <= Self.maximumCount else {
             throw ServerError(.badRequest, "too-many-faults", "at most \(Self.maximumCount) faults can be simulated")
         }
-        let faults = try texts.map { text in
-            guard let fault = ResponseFault(text) else {
+        let faults = try texts.map { (text: String) throws -> ResponseFault in
+            do throws(ResponseFault.InvalidFault) {
+                return try ResponseFault(parsing: text)
+            } catch {
                 throw ServerError(
                     .badRequest,
                     "invalid-fault",
-                    "\"\(text.prefix(200))\" is not a fault",
-                    hint: "a fault is \(ResponseFault.form)"
+                    "the fault \(error.sentence(about: text))",
+                    hint: "an example is \(ResponseFault.example)"
                 )
             }
-            return fault
         }
         state.withLock { $0 = State(faults: faults, revision: $0.revision &+ 1) }
     }

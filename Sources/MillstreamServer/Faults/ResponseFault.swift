@@ -134,8 +134,11 @@ public struct ResponseFault: Sendable, Hashable {
     /// The form of a valid text, as the end of a sentence that begins “… must be”.
     public static var form: String {
         let names = parameters.map { $0.name + ($0.placeholder.map { "=" + $0 } ?? "") }
-        return "a query of \(names.joined(separator: ", ")) with an effect, such as path=*.ts&requests=2...4&status=503"
+        return "a query of \(names.joined(separator: ", ")) with an effect, such as \(example)"
     }
+
+    /// A valid fault, as an example.
+    package static let example = "path=*.ts&requests=2...4&status=503"
 
     /// The reason for which a text is not a fault, as a phrase.
     package struct InvalidFault: Error, Hashable, CustomStringConvertible {
@@ -143,6 +146,14 @@ public struct ResponseFault: Sendable, Hashable {
         package let description: String
 
         init(_ description: String) { self.description = description }
+
+        /// The maximum number of characters of a fault and of the reason in a message.
+        private static let maximumLength = 400
+
+        /// Returns the message about a text that is not a fault, without its subject: the text, and what is wrong with it.
+        package func sentence(about text: String) -> String {
+            "\"\(text.prefix(Self.maximumLength))\" is not valid: \(description.prefix(Self.maximumLength))"
+        }
     }
 
     /// Creates a fault from a query, such as `path=*.ts&delay=1.5`; `nil` if it has no effect, or if a parameter is unknown,

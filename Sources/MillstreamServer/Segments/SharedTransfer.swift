@@ -118,7 +118,8 @@ final class SharedTransfer: Sendable {
                 state.response = response
             }
             changes.notify()
-            for try await buffer in response.body {
+            // Buffers without bytes do not count against the length.
+            for try await buffer in response.body where buffer.readableBytes > 0 {
                 let isWithin = state.withLock { state in
                     guard state.byteCount +| buffer.readableBytes <= length else { return false }
                     state.byteCount +|= buffer.readableBytes

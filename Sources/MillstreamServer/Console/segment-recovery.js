@@ -1,0 +1,71 @@
+// What follows a segment that cannot be loaded, or that the browser cannot read.
+
+/** The maximum number of loads of a segment from the last variant that has it, and from one after which another is left. */
+const [maximumLoads, maximumLoadsBeforeSwitch] = [4, 2];
+/** The maximum number of segments in succession that are left out. */
+const maximumSkipped = 1;
+/** The time for which a variant is excluded after its first failure; each further failure doubles it. */
+const exclusionMilliseconds = 60_000;
+/** The progress of playback, in seconds, after which errors of the browser are counted anew. */
+const minimumProgress = 1;
+
+/**
+ * Returns what follows a failure of a segment: `{action: "retry", delay}` in milliseconds, `{action: "switch", variant}`,
+ * `{action: "skip"}` or `{action: "fail"}`.
+ *
+ * `variants` are in the order of their bandwidth, `current` is the one that has failed, `failed` are those that failed before for the
+ * same segment, and `excluded` those that failed for others. `loads` counts those from `current`, and `skipped` the segments in
+ * succession that were left out. A segment that is `isDamaged` is not loaded again, and what is no segment, without `canSkip`, is
+ * not left out.
+ */
+export function recoveryStep({ variants, current, failed, excluded, loads, skipped, isDamaged, canSkip }) {
+    const index = Math.max(0, variants.indexOf(current));
+    const others = [...variants.slice(0, index).reverse(), ...variants.slice(index)]
+        .filter((variant) => variant !== current && !failed.includes(variant));
+    const maximum = skipped > 0 ? 1 : others.length > 0 ? maximumLoadsBeforeSwitch : maximumLoads;
+    if (!isDamaged && loads < maximum) return { action: 'retry', delay: 500 * 2 ** loads };
+    const variant = others.find((other) => !excluded.includes(other)) ?? others[0];
+    if (variant !== undefined) return { action: 'switch', variant };
+    return { action: canSkip && skipped < maximumSkipped ? 'skip' : 'fail' };
+}
+
+/** The variants that are excluded for a while, and the segments that the browser cannot read. */
+export class FailedMedia {
+    #exclusions = new Map();
+    #damaged = new Set();
+    #errorPosition = -Infinity;
+    #errorCount = 0;
+
+    /** Excludes the variant with an address; `now` is in milliseconds. */
+    exclude(address, now = performance.now()) {
+        const failures = (this.#exclusions.get(address)?.failures ?? 0) + 1;
+        this.#exclusions.set(address, { failures, end: now + exclusionMilliseconds * 2 ** (failures - 1) });
+    }
+
+    /** Uses a variant again whose segment is in no other variant either. */
+    include(address) {
+        this.#exclusions.delete(address);
+    }
+
+    isExcluded(address, now = performance.now()) {
+        return now < (this.#exclusions.get(address)?.end ?? -Infinity);
+    }
+
+    addDamaged(address, sequence) {
+        this.#damaged.add(`${sequence} ${address}`);
+    }
+
+    isDamaged(address, sequence) {
+        return this.#damaged.has(`${sequence} ${address}`);
+    }
+
+    /** Returns the number of errors of the browser since playback has made progress, with one at a position in seconds. */
+    countError(position) {
+        if (Math.abs(position - this.#errorPosition) >= minimumProgress) {
+            this.#errorPosition = position;
+            this.#errorCount = 0;
+        }
+        this.#errorCount += 1;
+        return this.#errorCount;
+    }
+}
