@@ -96,7 +96,7 @@ extension MultivariantPlaylist {
         guard !isUnchanged || remainingIFrames.count < iFrameVariants.count else { return self }
         var patch = PlaylistPatch()
         for variant in variants where !filter.isIncluded(variant) {
-            patch.remove(startOfBlankLines(before: variant.tagLine.lowerBound)..<variant.tagLine.upperBound)
+            patch.remove(variant.startOfBlankLines(in: bytes)..<variant.tagLine.upperBound)
             if let uriLine = variant.uriLine { patch.remove(uriLine) }
         }
         for variant in iFrameVariants where !remains(variant) { patch.remove(variant.tagLine) }
@@ -109,19 +109,6 @@ extension MultivariantPlaylist {
     func patched(_ patch: PlaylistPatch) throws(PlaylistEditError) -> MultivariantPlaylist {
         try Playlist.multivariant(self).patched(patch, edit: "the filter").asMultivariant(after: "the filter")
     }
-
-    /// Returns the offset of the blank lines directly before a line, which separate an entry and are removed with it.
-    private func startOfBlankLines(before offset: Int) -> Int {
-        var start = offset
-        while start > 0 {
-            var previous = start - 1
-            while previous > 0, bytes[previous - 1] != UInt8(ascii: "\n") { previous -= 1 }
-            let isBlank = bytes[previous..<start].allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D || $0 == 0x0A }
-            guard isBlank else { break }
-            start = previous
-        }
-        return start
-    }
 }
 
 extension Variant {
@@ -133,5 +120,18 @@ extension Variant {
             codecs.isEmpty ? nil : codecs.joined(separator: "+"), attributes["SCORE"].map { "SCORE \($0)" },
         ]
         return properties.compactMap { $0 }.joined(separator: " ")
+    }
+
+    /// Returns the offset of the blank lines directly before the tag, which separate an entry and are removed with it.
+    fileprivate func startOfBlankLines(in bytes: [UInt8]) -> Int {
+        var start = tagLine.lowerBound
+        while start > 0 {
+            var previous = start - 1
+            while previous > 0, bytes[previous - 1] != UInt8(ascii: "\n") { previous -= 1 }
+            let isBlank = bytes[previous..<start].allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D || $0 == 0x0A }
+            guard isBlank else { break }
+            start = previous
+        }
+        return start
     }
 }

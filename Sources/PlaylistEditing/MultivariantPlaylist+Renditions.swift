@@ -238,35 +238,13 @@ extension MultivariantPlaylist {
                 if let line = variant.uriLine { patch.remove(line) }
                 continue
             }
-            let codecs = variant.codecs.filter { CodecList.mediaType(of: $0) == .audio }
-            variant.attributes.remove(
-                Self.videoAttributes + (codecs.isEmpty ? ["CODECS"] : []),
-                in: &patch
-            )
-            if !codecs.isEmpty {
-                variant.attributes.set("CODECS", to: "\"\(codecs.joined(separator: ","))\"", in: &patch)
-            }
-            let channels = max(1, min(members.compactMap(\.channels?.count).max() ?? 2, 64))
-            let rate = "\(channels *| Self.assumedRateOfChannel)"
-            variant.attributes.set("BANDWIDTH", to: rate, in: &patch)
-            if variant.averageBandwidth != nil {
-                variant.attributes.set("AVERAGE-BANDWIDTH", to: rate, in: &patch)
-            }
+            variant.declareOnlyAudio(of: members, in: &patch)
             patch.replace(variant.uriRange, with: uri)
             // A rendition without a URI is that of the segments of the variant (RFC 8216bis §4.4.6.2.1).
             rendition.attributes.remove(["URI"], in: &patch)
         }
         return try patched(patch)
     }
-
-    /// The bit rate in bits per second that is written for each channel of audio whose bit rate no tag declares.
-    private static let assumedRateOfChannel: Int64 = 64_000
-
-    /// The attributes of a variant that concern its video, or the video and the audio together.
-    private static let videoAttributes = [
-        "RESOLUTION", "FRAME-RATE", "VIDEO-RANGE", "HDCP-LEVEL", "ALLOWED-CPC", "REQ-VIDEO-LAYOUT",
-        "SUPPLEMENTAL-CODECS", "SCORE", "STABLE-VARIANT-ID", "NAME", "VIDEO", "CLOSED-CAPTIONS",
-    ]
 
     /// Returns the playlist without its audio renditions, and the codecs of those that are separate from the video.
     private func withoutAudioRenditions() throws(PlaylistEditError) -> MultivariantPlaylist {
@@ -290,6 +268,30 @@ extension MultivariantPlaylist {
             variant.attributes.set("CODECS", to: "\"\(remaining.joined(separator: ","))\"", in: &patch)
         }
         return try patched(patch)
+    }
+}
+
+extension Variant {
+    /// The bit rate in bits per second that is written for each channel of audio whose bit rate no tag declares.
+    private static let assumedRateOfChannel: Int64 = 64_000
+
+    /// The attributes of a variant that concern its video, or the video and the audio together.
+    private static let videoAttributes = [
+        "RESOLUTION", "FRAME-RATE", "VIDEO-RANGE", "HDCP-LEVEL", "ALLOWED-CPC", "REQ-VIDEO-LAYOUT",
+        "SUPPLEMENTAL-CODECS", "SCORE", "STABLE-VARIANT-ID", "NAME", "VIDEO", "CLOSED-CAPTIONS",
+    ]
+
+    /// Changes the attributes to those of a variant that has only the audio of a group.
+    fileprivate func declareOnlyAudio(of members: [Rendition], in patch: inout PlaylistPatch) {
+        let audioCodecs = codecs.filter { CodecList.mediaType(of: $0) == .audio }
+        attributes.remove(Self.videoAttributes + (audioCodecs.isEmpty ? ["CODECS"] : []), in: &patch)
+        if !audioCodecs.isEmpty {
+            attributes.set("CODECS", to: "\"\(audioCodecs.joined(separator: ","))\"", in: &patch)
+        }
+        let channels = max(1, min(members.compactMap(\.channels?.count).max() ?? 2, 64))
+        let rate = "\(channels *| Self.assumedRateOfChannel)"
+        attributes.set("BANDWIDTH", to: rate, in: &patch)
+        if averageBandwidth != nil { attributes.set("AVERAGE-BANDWIDTH", to: rate, in: &patch) }
     }
 }
 

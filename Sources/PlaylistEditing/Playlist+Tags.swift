@@ -5,17 +5,19 @@ extension Playlist {
     ///
     /// - Parameters:
     ///   - names: The names without the number sign; also of tags that the standard does not define.
+    ///   - edit: The name of the edit, for the error message.
     ///   - limits: The maximum sizes of the result.
     /// - Returns: The playlist, in which nothing else differs.
     /// - Throws: ``PlaylistEditError/unreadableResult(edit:reason:)`` if the result is not a playlist of the same kind.
     public func removingTags(
         _ names: [String],
+        edit: String = "strip-tags",
         limits: PlaylistLimits = PlaylistLimits()
     ) throws(PlaylistEditError) -> Playlist {
         let removed = Set(names)
         var patch = PlaylistPatch()
         for entry in tagEntries where removed.contains(entry.name) { patch.remove(entry.line) }
-        return try patched(patch, edit: "strip-tags", limits: limits)
+        return try patched(patch, edit: edit, limits: limits)
     }
 
     /// Returns the playlist with a tag that applies to all of it.

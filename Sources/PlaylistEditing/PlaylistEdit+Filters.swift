@@ -4,6 +4,28 @@ public import MediaTiming
 // The edits of multivariant playlists, which the table of edits lists.
 
 extension PlaylistEdit {
+    /// The kinds of edits that change multivariant playlists only, with which ``kinds`` begins.
+    static let filterKinds: [any AnyEditKind] = [
+        bandwidthKind,
+        resolutionKind,
+        maxHeightKind,
+        frameRateKind,
+        scoreKind,
+        videoRangeKind,
+        codecsKind,
+        dropCodecsKind,
+        audioLanguagesKind,
+        subtitleLanguagesKind,
+        noSubtitlesKind,
+        captionTypesKind,
+        contentTypesKind,
+        noIFramesKind,
+        filterVideoKind,
+        filterAudioKind,
+        filterSubtitlesKind,
+        pruneSessionKeysKind,
+    ]
+
     /// Removes the variants whose `BANDWIDTH` is outside a range.
     public static func bandwidth(_ range: PartialRange<BitRate>) -> PlaylistEdit { bandwidthKind(range) }
 

@@ -6,25 +6,10 @@ public import MediaTiming
 
 extension PlaylistEdit {
     /// All kinds of edits, in the order in which help and documentation list them and the web console applies them.
-    static let kinds: [any AnyEditKind] = [
-        bandwidthKind,
-        resolutionKind,
-        maxHeightKind,
-        frameRateKind,
-        scoreKind,
-        videoRangeKind,
-        codecsKind,
-        dropCodecsKind,
-        audioLanguagesKind,
-        subtitleLanguagesKind,
-        noSubtitlesKind,
-        captionTypesKind,
-        contentTypesKind,
-        noIFramesKind,
-        filterVideoKind,
-        filterAudioKind,
-        filterSubtitlesKind,
-        pruneSessionKeysKind,
+    static let kinds: [any AnyEditKind] = filterKinds + otherKinds
+
+    /// The kinds of edits that change media playlists, in the same order.
+    private static let otherKinds: [any AnyEditKind] = [
         startKind,
         durationKind,
         appendKind,
@@ -351,11 +336,12 @@ extension PlaylistEdit {
         summary: "Remove the tags of these names, such as EXT-X-DATERANGE,EXT-X-CUE-OUT.",
         examples: ["EXT-X-DATERANGE,EXT-X-CUE-OUT"],
         multivariant: { (playlist, names, context) throws(PlaylistEditError) in
-            try Playlist.multivariant(playlist).removingTags(names, limits: context.limits)
+            try Playlist.multivariant(playlist).removingTags(names, edit: "strip-tags", limits: context.limits)
                 .asMultivariant(after: "strip-tags")
         },
         media: { (playlist, names, context) throws(PlaylistEditError) in
-            try Playlist.media(playlist).removingTags(names, limits: context.limits).asMedia(after: "strip-tags")
+            try Playlist.media(playlist).removingTags(names, edit: "strip-tags", limits: context.limits)
+                .asMedia(after: "strip-tags")
         }
     )
 

@@ -20,8 +20,8 @@ import Testing
         return String(decoding: edited.bytes, as: UTF8.self)
     }
 
-    private func strip(_ name: String, _ text: String) throws -> String {
-        String(decoding: try Playlist.parse(Array(text.utf8)).removingTags([name]).bytes, as: UTF8.self)
+    private func strip(_ name: String, _ text: String, edit: String = "strip-tags") throws -> String {
+        String(decoding: try Playlist.parse(Array(text.utf8)).removingTags([name], edit: edit).bytes, as: UTF8.self)
     }
 
     // MARK: Tags
@@ -74,6 +74,11 @@ import Testing
             throws: PlaylistEditError.unreadableResult(edit: "strip-tags", reason: "empty, not an HLS playlist")
         ) {
             try strip("EXT-X-GAP", "#EXT-X-GAP\n")
+        }
+        #expect(
+            throws: PlaylistEditError.unreadableResult(edit: "no-gaps", reason: "empty, not an HLS playlist")
+        ) {
+            try strip("EXT-X-GAP", "#EXT-X-GAP\n", edit: "no-gaps")
         }
         #expect(try strip("EXT-X-GAP", "#EXTM3U\n#EXT-X-GAP\n") == "#EXTM3U\n")
     }

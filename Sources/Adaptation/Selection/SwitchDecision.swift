@@ -34,8 +34,8 @@ public struct SwitchDecision: Sendable, Hashable {
         public let throughput: BitRate?
         /// The throughput with a safety margin, or `nil` if it is unknown.
         ///
-        /// ``BalancedSelector`` reports the value that is exceeded with a probability of 0.9, ``ThroughputSelector``
-        /// 0.9 times its estimate, and ``BufferSelector`` the estimate.
+        /// A selector reports the throughput that it expects to be exceeded: a quantile of its distribution, its estimate times a
+        /// factor below 1, or the estimate itself if it uses no margin.
         public let cautiousThroughput: BitRate?
         /// The buffer level at the time of the decision.
         public let bufferLevel: Duration

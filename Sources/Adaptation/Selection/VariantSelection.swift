@@ -6,7 +6,7 @@ public import MediaTiming
 ///
 /// ```swift
 /// item.variantSelection = VariantSelection(.buffer)
-/// item.variantSelection = VariantSelection { initialEstimate in CautiousSelector(initialEstimate) }
+/// item.variantSelection = VariantSelection { HalfThroughputSelector($0) }
 /// ```
 public struct VariantSelection: Sendable {
     /// A closure that creates a selector.

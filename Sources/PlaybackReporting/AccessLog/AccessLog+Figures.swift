@@ -3,9 +3,9 @@ public import MediaTiming
 extension AccessLog {
     /// The figures of one uninterrupted period of playback.
     ///
-    /// The properties are those of `AVPlayerItemAccessLogEvent`; the name of the field in the text form is given in
-    /// parentheses. An unknown value is `nil`, where AVFoundation has a negative number, and `-` in the text. No value
-    /// is negative; a negative value is written as unknown.
+    /// The properties are those of `AVPlayerItemAccessLogEvent`, then those of Millstream alone; the name of the field in
+    /// the text form is given in parentheses. An unknown value is `nil`, where AVFoundation has a negative number, and `-`
+    /// in the text. No value is negative; a negative value is written as unknown.
     public struct Event: Sendable, Hashable {
         /// The URL of the media playlist of the variant that is played (`uri`).
         ///

@@ -36,7 +36,7 @@ import Testing
         return context
     }
 
-    @Test(arguments: [SelectorName.default, .throughput, .buffer, .fixedHighest], ladders.indices)
+    @Test(arguments: SelectorName.allCases, ladders.indices)
     func extremeSituationsDoNotTrap(name: SelectorName, ladder: Int) throws {
         var generator = SeededGenerator(seed: UInt64(ladder + 1))
         func moment() -> Duration { Self.moments.randomElement(using: &generator) ?? .zero }
