@@ -94,14 +94,12 @@ struct DownloadsCommand: AsyncParsableCommand {
         /// Returns the state for people: a task that no process manages is interrupted, but one that was handed to
         /// millstream serve waits for it, or for its turn.
         private static func state(_ task: DownloadTask, of session: DownloadSession) -> String {
-            switch task.state {
-            case .waiting where !task.isAttended && session.identifier == DownloadSession.serverIdentifier: "waiting"
-            case .waiting, .running: task.isAttended ? task.isWriting ? "running" : "waiting" : "interrupted"
-            case .suspended: "paused"
-            case .failed: "failed"
-            case .completed: "complete"
-            case .canceled: "canceled"
-            }
+            let state = ListedDownload.State(
+                task.state,
+                session: session.identifier,
+                isAttended: task.isAttended
+            ) { task.isWriting }
+            return state.rawValue
         }
 
         private static func report(_ task: DownloadTask, of session: DownloadSession) -> ReportValue {

@@ -101,7 +101,7 @@ extension PlaylistParsingError {
 
     /// The message for bytes in an unknown format.
     static let unknownFormat =
-        "neither a playlist (it has neither #EXTM3U nor any playlist tag), nor a DASH manifest, nor a media file in a known format"
+        "neither a playlist (it does not begin with #EXTM3U), nor a DASH manifest, nor a media file in a known format"
 }
 
 extension MediaContainer {

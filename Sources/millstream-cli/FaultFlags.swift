@@ -20,11 +20,11 @@ struct FaultFlags: ParsableArguments {
 
     func validate() throws {
         for text in fault {
-            do {
+            do throws(ResponseFault.InvalidFault) {
                 _ = try ResponseFault(parsing: text)
             } catch {
                 throw ValidationError(
-                    "--fault \"\(text)\" is not valid: \(error); an example is path=*.ts&requests=2...4&status=503"
+                    "--fault \(error.sentence(about: text)); an example is \(ResponseFault.example)"
                 )
             }
         }

@@ -230,7 +230,9 @@ struct HTTPFlags: ParsableArguments {
     /// Runs `body` with a resource loader, and closes its connections afterward.
     ///
     /// The header fields of `--header` are sent only to the origin of the source, and files are read only if a source
-    /// is a file: a remote playlist must neither receive secrets nor refer to local files.
+    /// is a file: a remote playlist must neither receive secrets nor refer to local files. If a source is a file, the files that
+    /// remote documents name are refused nevertheless, because `ResourceAddress.resolving(_:)` makes them addresses that no transport
+    /// loads.
     ///
     /// - Parameters:
     ///   - source: The source of the command.

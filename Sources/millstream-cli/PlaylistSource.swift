@@ -46,10 +46,14 @@ struct PlaylistSource {
         variables: [String: String] = [:],
         budget: EditBudget? = nil
     ) throws -> Playlist {
+        var context = PlaylistContext(address: address, importableVariables: variables)
+        // An edit can combine the playlist with local ones, so that it is verified before.
+        context.mayNameFiles = budget != nil
+        let playlist: Playlist
         do {
-            return try Playlist.parse(
+            playlist = try Playlist.parse(
                 bytes,
-                context: PlaylistContext(address: address, importableVariables: variables),
+                context: context,
                 limits: budget?.limits.loadedPlaylist ?? PlaylistLimits()
             )
         } catch {
@@ -63,6 +67,11 @@ struct PlaylistSource {
             }
             throw failure
         }
+        if budget != nil, let reason = playlist.refusalReason {
+            let code = PlaylistParsingError.Code.notAPlaylist.rawValue
+            throw Failure(.badInput, code, "\(Self.name(name)): \(reason)")
+        }
+        return playlist
     }
 
     /// Returns the name of a source for messages: a file as given, an address without parts that can be secret.
@@ -90,6 +99,10 @@ struct PlaylistSource {
             return address.withoutUserInformation
         }
         let address = ResourceAddress(text)
+        guard !address.isRefusedFile else {
+            let message = "a remote playlist refers to a local file, which it must not do: \(address.withoutRefusal)"
+            throw Failure(.failed, "address-refused", message)
+        }
         try verifyPort(of: address)
         if let scheme = address.normalizedScheme {
             if ["http", "https", "file", "data"].contains(scheme) { return address.withoutUserInformation }

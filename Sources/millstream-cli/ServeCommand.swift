@@ -271,13 +271,19 @@ struct ServeCommand: AsyncParsableCommand {
         return credentials
     }
 
+    /// The maximum size of a catalog, enough for more than 10,000 streams.
+    private static let maximumCatalogSize = ByteCount(4 << 20)
+
     private func loadCatalog() async throws -> StreamCatalog {
         guard let catalog else { return StreamCatalog([]) }
         // The conditions apply to players, not to what the server itself loads.
         var http = http
         http.network.conditions = nil
         return try await http.withLoading(source: catalog) { loading in
-            let loaded = try await loading.load(TransportRequest(try PlaylistSource.address(catalog), kind: .other))
+            let loaded = try await loading.load(
+                TransportRequest(try PlaylistSource.address(catalog), kind: .other),
+                limit: Self.maximumCatalogSize
+            )
             // Relative addresses of streams require the password of the catalog, if it has one.
             let given = ResourceAddress(catalog)
             let isSameOrigin = HeaderFieldScope(originOf: given)?.contains(loaded.address) ?? false

@@ -73,6 +73,25 @@ struct ConfigurationTests {
         #expect(path.errors.contains("/home/other/films"), "\(path.errors)")
     }
 
+    /// A comment after a value would become a part of a path.
+    @Test(
+        .timeLimit(.minutes(10)),
+        arguments: [
+            "library = ~/Films # mine", "library = # mine", "library = ~/Films\t#mine",
+            "[host example.com]\nheader = Authorization: secret # mine",
+        ]
+    )
+    func commentsAfterValuesAreRefused(text: String) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try configure(text + "\n")
+        let result = try await run(["config"])
+        let line = text.split(separator: "\n").count
+        #expect(result.status == 2 && result.errors.contains("/config:\(line): the value contains \" #\""), "\(result)")
+        #expect(!result.errors.contains("secret"))
+        try configure("# mine\nlibrary = ~/Films#1\n")
+        #expect(try await run(["config"]).status == 0)
+    }
+
     /// Commands with a default subcommand have the configuration with and without its name.
     @Test(.timeLimit(.minutes(10))) func defaultsHoldForDefaultSubcommands() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }

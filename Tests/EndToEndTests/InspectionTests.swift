@@ -54,6 +54,23 @@ struct InspectionTests {
         return try file("multivariant.m3u8", "#EXTM3U\n" + variants.joined())
     }
 
+    /// A text with tags is inspected, although players and downloads must refuse it.
+    @Test(.timeLimit(.minutes(10))) func missingHeaderIsTheFirstFinding() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let text = "# Films\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\n1.ts\n#EXT-X-ENDLIST\n"
+        let path = try file("films.md", text)
+        let inspected = try await run("inspect", path)
+        #expect(inspected.output.hasPrefix("#EXTM3U is missing at the beginning: "), "\(inspected)")
+        let played = try await run("play", path, "--no-decode", "--speed", "max")
+        #expect(played.status == 2 && played.errors.contains("it does not begin with #EXTM3U"), "\(played)")
+        let library = folder.appendingPathComponent("library").path
+        let downloaded = try await run("download", path, "--library", library)
+        #expect(downloaded.status == 2 && downloaded.errors.contains("it does not begin with #EXTM3U"), "\(downloaded)")
+        // Empty lines and a byte-order mark are tolerated.
+        let marked = try file("marked.m3u8", text.replacing("# Films", with: "\u{FEFF}\n#EXTM3U"))
+        #expect(try await run("inspect", marked).output.hasPrefix("#EXTM3U") == false)
+    }
+
     @Test(.timeLimit(.minutes(10))) func missingMediaPlaylistIsListedWithTheOthers() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let stream = try makeStream()

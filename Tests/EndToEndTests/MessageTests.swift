@@ -212,7 +212,7 @@ struct MessageTests {
             let lines = program.standardError.split(separator: "\n").filter { $0.hasPrefix("millstream: error: ") }
             #expect(
                 lines == [
-                    "millstream: error: a b.txt: neither a playlist (it has neither #EXTM3U nor any playlist tag), nor a DASH manifest, nor a media file in a known format (not-a-playlist)"
+                    "millstream: error: a b.txt: neither a playlist (it does not begin with #EXTM3U), nor a DASH manifest, nor a media file in a known format (not-a-playlist)"
                 ],
                 "\(command): \(program.standardError)"
             )

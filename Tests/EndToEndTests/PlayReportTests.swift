@@ -50,7 +50,13 @@ struct PlayReportTests {
         #expect(result.errors.hasPrefix("millstream: error: ") && result.errors.hasSuffix(message), "\(result)")
     }
 
-    @Test(arguments: ["", "What a film.\n", "<html><body>Not found</body></html>\n"])
+    @Test(
+        arguments: [
+            "", "What a film.\n", "<html><body>Not found</body></html>\n",
+            // A text about playlists, with an example, is no playlist.
+            "# Films\n\n#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\n1.ts\n#EXT-X-ENDLIST\n",
+        ]
+    )
     func sourceThatIsNoPlaylistHasNoReport(text: String) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try Data(text.utf8).write(to: folder.appendingPathComponent("film.m3u8"))

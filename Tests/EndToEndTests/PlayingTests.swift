@@ -310,6 +310,19 @@ struct PlayingTests {
         #expect(abs(watched - 12) < 0.5)
     }
 
+    /// A live stream begins at its live edge, so that an earlier end is refused before anything is played.
+    @Test(.timeLimit(.minutes(10))) func endBeforeTheLiveEdgeIsRefusedFirst() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let segments = (0..<20).map { "#EXTINF:1,\nsegment\($0).ts\n" }.joined()
+        try "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:1\n#EXT-X-MEDIA-SEQUENCE:7\n\(segments)"
+            .write(toFile: path("live.m3u8"), atomically: true, encoding: .utf8)
+        let origin = try await RecordingOrigin(folder)
+        let played = try await run("play", origin.address("live.m3u8"), "--no-decode", "--until", "4")
+        await origin.stop()
+        #expect(played.status == 1 && played.output.isEmpty, "\(played)")
+        #expect(played.errors.hasPrefix("millstream: error: --until 4 is before the time at which"), "\(played.errors)")
+    }
+
     /// A live stream is played in real time, which is known only after its playlist is loaded; the first attempt leaves
     /// no trace in the logs.
     @Test(.timeLimit(.minutes(10))) func liveStreamIsPlayedInRealTimeAndLoggedOnce() async throws {
@@ -458,6 +471,11 @@ struct PlayingTests {
         let waited = try #require(none["rebufferTime"] as? Double)
         let quality = try #require(none["qoeLin"] as? Double)
         #expect(waited >= 6000 && quality < -1000)
+        // The wait counts once, as rebuffering.
+        #expect(none["startup"] == nil)
+        let table = try RunningProgram(Array(arguments.dropLast()) + ["--trace", "100% Loss"])
+        #expect(try await table.finish() == 0, "\(table.standardError)")
+        #expect(table.standardOutput.contains(" never "), "\(table.standardOutput)")
         #expect(try await run("simulate", "--ladder", path("none.json"), "--trace", "3G").status == 1)
         #expect(try await run("simulate", "--ladder", path("ladder.json"), "--trace", "nowhere").status != 0)
         for selector in ["", ",", "no-such"] {

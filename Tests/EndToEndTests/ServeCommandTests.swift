@@ -254,6 +254,19 @@ import Testing
         }
     }
 
+    @Test func catalogHasALimitedSize() async throws {
+        let entries = "[" + String(repeating: " ", count: 4 << 20) + "]"
+        try await withFolder { folder in
+            try await MisbehavingServer.withServer(["/streams.json": .text(entries)]) { origin in
+                let program = try RunningProgram([
+                    "serve", "--port", "0", "--library", folder.path, "--catalog", origin.address("/streams.json"),
+                ])
+                #expect(try await program.finish() == 1)
+                #expect(program.standardError.contains("(too-large)"), "\(program.standardError)")
+            }
+        }
+    }
+
     /// Subtitles in one file, with an advertisement in the middle: each part has its own cues.
     @Test func subtitlesBehindAnAdvertisementHaveTheirOwnCues() async throws {
         func media(_ durations: [Int], _ name: String) -> String {

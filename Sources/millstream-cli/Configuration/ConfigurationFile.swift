@@ -77,9 +77,23 @@ struct ConfigurationFile: Sendable {
                 throw failure(number, "a line must be OPTION = VALUE")
             }
             let name = line[..<equals].trimmingCharacters(in: .whitespaces)
-            let value = line[line.index(after: equals)...].trimmingCharacters(in: .whitespaces)
+            let text = line[line.index(after: equals)...]
+            // The value of a header field may be a secret, so that the message does not contain it.
+            guard !Self.endsWithComment(text) else {
+                throw failure(
+                    number,
+                    "the value contains \" #\", and a comment must be a line of its own",
+                    hint: "a value with \" #\" can be given as an option of the command"
+                )
+            }
+            let value = text.trimmingCharacters(in: .whitespaces)
             if let host { try addHeader(name, value, host, number) } else { try addValue(name, value, number) }
         }
+    }
+
+    /// Returns whether a text has a `#` after white space, as a comment at the end of a line would.
+    private static func endsWithComment(_ text: Substring) -> Bool {
+        zip(text, text.dropFirst()).contains { $0.isWhitespace && $1 == "#" }
     }
 
     private static func host(_ line: String) -> String? {

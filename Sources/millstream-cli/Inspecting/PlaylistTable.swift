@@ -9,6 +9,9 @@ struct PlaylistTable {
 
     init(_ playlist: Playlist) {
         var lines: [TerminalText] = []
+        if !playlist.beginsWithHeader {
+            lines.append("#EXTM3U is missing at the beginning: players must not accept this as a playlist")
+        }
         if let address = playlist.context.address { lines.append("\(address.withoutUserInformation.text)") }
         switch playlist {
         case .multivariant(let playlist): lines += Self.lines(of: playlist)

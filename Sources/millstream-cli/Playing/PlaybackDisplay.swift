@@ -126,8 +126,9 @@ final class PlaybackDisplay: Sendable {
         at now: Duration
     ) -> TerminalText {
         var parts = StatusLine()
-        let duration = item.duration.map { " of \(QuantityText.clock($0))" } ?? ""
-        parts.append(QuantityText.clock(position) + duration, importance: 9)
+        // At the start of a stream, the position may be before its first frame.
+        let clock = ClockText.string(position: max(.zero, position), duration: item.duration, separator: " of ")
+        parts.append(clock, importance: 9)
         parts.append(head, importance: 8)
         if item.isAudioOnly { parts.append("audio", importance: 3) }
         let quality = PlayedQuality(item)

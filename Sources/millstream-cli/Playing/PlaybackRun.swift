@@ -111,12 +111,7 @@ struct PlaybackRun: Sendable {
         if let end = settings.end, settings.rate > 0, settings.start ?? .zero < end, item.state.hasPlayedToEnd,
             metrics.watchedDuration == .zero, metrics.skippedDuration == .zero
         {
-            throw Failure(
-                .failed,
-                "until-before-start",
-                "--until \(end) is before the time at which the stream begins to play",
-                hint: "a live stream begins at its live edge; --start 0 begins at the earliest time"
-            )
+            throw PlaybackSettings.endBeforeStart(end)
         }
         guard let incompleteFile, let reason = incompleteFile.errorComment, item.state.hasPlayedToEnd,
             settings.end.map({ $0 > item.state.duration ?? .zero }) ?? true

@@ -12,7 +12,7 @@ extension PlaybackSettings {
     ///
     /// - Returns: The notices for the user about limits that no variant satisfies.
     /// - Throws: ``Failure`` if the asset does not have a requested language or ends before the requested start or a
-    ///   requested image.
+    ///   requested image, or begins to play after the requested end.
     func verify(_ asset: Asset) async throws -> [TerminalText] {
         let limits = [maximumHeight.map(VariantLimit.maximumHeight), maximumBitRate.map(VariantLimit.maximumBitRate)]
             .compactMap { $0 }
@@ -33,6 +33,9 @@ extension PlaybackSettings {
                 hint: "the duration is \(QuantityText.preciseClock(duration))"
             )
         }
+        if let end, start == nil, rate > 0, let liveStart = asset.loadedValue(.liveStart) ?? nil, end <= liveStart {
+            throw Self.endBeforeStart(end)
+        }
         if let time = lastScreenshot, let duration = asset.loadedValue(.duration) ?? nil, time >= duration {
             throw Failure(
                 .failed,
@@ -50,6 +53,16 @@ extension PlaybackSettings {
             notices.append("the stream ends before --until: its duration is \(length)")
         }
         return notices
+    }
+
+    /// Returns the error for a stream that begins to play after the requested end.
+    static func endBeforeStart(_ end: MediaTime) -> Failure {
+        Failure(
+            .failed,
+            "until-before-start",
+            "--until \(end) is before the time at which the stream begins to play",
+            hint: "a live stream begins at its live edge; --start 0 begins at the earliest time"
+        )
     }
 
     /// Verifies that an asset has at least one of the preferred languages.

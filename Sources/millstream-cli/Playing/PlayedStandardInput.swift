@@ -77,7 +77,13 @@ struct PlayedStandardInput {
             throw Failure(.failed, "too-large", "the playlist in standard input is larger than 64 MiB")
         }
         let playlist = try PlaylistSource.playlist(bytes, address: base, name: "-")
-        guard base == nil else { return try playlist.withAbsoluteAddresses(limits: .init()).bytes }
+        if base != nil {
+            // The file that is played is local, and may name files.
+            if let reason = playlist.refusalReason {
+                throw Failure(.badInput, PlaylistParsingError.Code.notAPlaylist.rawValue, "standard input: \(reason)")
+            }
+            return try playlist.withAbsoluteAddresses(limits: .init()).bytes
+        }
         let addresses: [ResourceAddress] =
             switch playlist {
             case .media(let media): media.segments.prefix(1).map(\.address)

@@ -13,7 +13,9 @@ struct SimulateCommand: AsyncParsableCommand {
         discussion: """
             The playback engine runs in simulated time, so the same input always gives the same results. The quality of \
             experience (QoE) is the linear QoE of Yin et al. (SIGCOMM 2015) as a mean over the segments, in Mbit/s: the bit \
-            rate, minus its change since the previous segment, minus the penalty for rebuffering. It does not include startup.
+            rate, minus its change since the previous segment, minus the penalty for rebuffering. It does not include startup. If \
+            playback does not reach the end, the final wait counts as rebuffering; if it never begins, that is the whole time, \
+            and there is no startup.
 
             A ladder is a file {"segment_duration_ms": 4000, "bitrates_kbps": [300, 800], "segment_sizes_bits": [[1180000, \
             3150000], …]}, with a list of sizes for each segment. A trace is a file [{"duration_ms": 1000, "bandwidth_kbps": \
@@ -160,7 +162,7 @@ extension SimulatedSession.Outcome {
         .fields([
             "trace": .string(trace),
             "selector": .string(selector.rawValue),
-            "startup": .real(startup.inSeconds),
+            "startup": startup.map { .real($0.inSeconds) },
             "meanBitrate": .real(meanBitRate.rounded()),
             "rebufferTime": .real(rebufferTime.inSeconds),
             "rebufferCount": .integer(rebufferCount),

@@ -24,14 +24,16 @@ struct SimulatedSession: Sendable {
 
     /// The results of a simulated session.
     struct Outcome: Sendable {
-        var startup = Duration.zero
+        /// The time until playback began; `nil` if it never began.
+        var startup: Duration?
         var rebufferTime = Duration.zero
         var rebufferCount = 0
         /// The bit rates of the loaded segments, in order.
         var bitRates: [BitRate] = []
         /// A Boolean value that indicates whether the end was reached within the time limit.
         ///
-        /// If it was not, the final wait counts as rebuffering.
+        /// If it was not, the final wait counts as rebuffering, also before playback has begun: a session that never plays
+        /// must not be better than one that does.
         var isComplete = false
 
         var switches: Int { zip(bitRates, bitRates.dropFirst()).count { $0 != $1 } }
@@ -102,21 +104,18 @@ struct SimulatedSession: Sendable {
     /// The results collected from events.
     private struct EventSummary {
         private var outcome = Outcome()
-        private var hasBegun = false
         private var stallStart: Duration?
 
         func outcome(at end: Duration) -> Outcome {
             guard !outcome.isComplete else { return outcome }
             var outcome = outcome
-            if !hasBegun { outcome.startup = end }
-            outcome.rebufferTime += end - (hasBegun ? stallStart ?? end : .zero)
+            outcome.rebufferTime += end - (outcome.startup == nil ? .zero : stallStart ?? end)
             return outcome
         }
 
         mutating func add(_ event: PlaybackEvent) {
             switch event.kind {
-            case .rateChanged(let change) where change.rate > 0 && !hasBegun:
-                hasBegun = true
+            case .rateChanged(let change) where change.rate > 0 && outcome.startup == nil:
                 outcome.startup = event.time
             case .stalled:
                 outcome.rebufferCount += 1

@@ -8,7 +8,9 @@ struct SimulationTable {
     private struct Row {
         let trace: String
         let selector: SelectorName
-        let startup, meanBitRate, rebufferTime, rebufferCount, switches, qoe: Double
+        /// The time until playback began; `nil` if it never began.
+        let startup: Double?
+        let meanBitRate, rebufferTime, rebufferCount, switches, qoe: Double
         let isComplete: Bool
     }
 
@@ -25,7 +27,7 @@ struct SimulationTable {
             Row(
                 trace: trace,
                 selector: selector,
-                startup: outcome.startup.inSeconds,
+                startup: outcome.startup?.inSeconds,
                 meanBitRate: outcome.meanBitRate / 1000,
                 rebufferTime: outcome.rebufferTime.inSeconds,
                 rebufferCount: Double(outcome.rebufferCount),
@@ -70,11 +72,12 @@ struct SimulationTable {
 
     private func cells(_ title: String, _ selector: SelectorName, _ rows: [Row]) -> [TerminalText] {
         func mean(_ value: (Row) -> Double) -> Double { rows.reduce(0) { $0 + value($1) } / Double(rows.count) }
+        let startups = rows.compactMap(\.startup)
         let sorted = rows.map(\.qoe).sorted()
         let median = (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
         let cells = [
             title, selector.rawValue,
-            String(format: "%.2f s", mean(\.startup)),
+            startups.isEmpty ? "never" : String(format: "%.2f s", startups.reduce(0, +) / Double(startups.count)),
             String(format: "%.0f", mean(\.meanBitRate)),
             String(format: "%.2f s", mean(\.rebufferTime)),
             String(format: "%.1f", mean(\.rebufferCount)),

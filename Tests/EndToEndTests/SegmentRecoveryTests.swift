@@ -1,0 +1,194 @@
+import Foundation
+import TestSamples
+import Testing
+
+/// Tests how the player of the page continues after segments that cannot be loaded or read, in a real browser.
+@Suite(
+    .serialized,
+    .tags(.endToEnd),
+    .enabled(if: Samples.directory != nil, "the sample streams were not made: run Scripts/make-samples"),
+    .enabled(if: Chromium.executable != nil, "there is no Chromium")
+)
+struct SegmentRecoveryTests {
+    private static let error = "document.querySelector('#playback-error').innerText"
+    private static let note = "document.querySelector('#recovery-note').textContent"
+    private static let gaps = "document.querySelector('#gaps-note').textContent"
+
+    /// A script that makes the browser one without HLS, and records the segments that the page requests and all errors that it shows.
+    private static let script =
+        ConsoleTests.withoutHLS + """
+            ; window.requested = []; window.failures = 0
+            window.fetch = (original => (url, options) => {
+              const {pathname, searchParams} = new URL(url, location.href)
+              if (pathname === '/api/playback/segment') {
+                const variant = searchParams.get('address').match(/(audio-[a-z]+|[0-9]+p)(?:\\/|%2F)media/)[1]
+                window.requested.push(variant + ' ' + searchParams.get('segment'))
+              }
+              return original(url, options)
+            })(window.fetch)
+            addEventListener('DOMContentLoaded', () => {
+              const panel = document.querySelector('#playback-error')
+              new MutationObserver(() => { if (!panel.hidden) window.failures += 1 }).observe(panel, {attributes: true})
+            })
+            """
+
+    /// Plays a stream with faults of the server.
+    private func play(_ stream: String, _ faults: [String], _ act: (ConsoleStage) async throws -> Void) async throws {
+        try await ConsoleStage.run(faults.flatMap { ["--fault", $0] }, before: Self.script) { stage in
+            try await stage.page.click("article[data-stream-id=\(stream)] [data-action=play]")
+            try await act(stage)
+        }
+    }
+
+    /// Returns the number of requests for a segment, such as `720p 3`.
+    private func requests(_ segment: String, _ stage: ConsoleStage) async throws -> Int {
+        try await Int(stage.page.number("requested.filter(name => name === '\(segment)').length"))
+    }
+
+    private func expectProgress(to time: Double, _ stage: ConsoleStage) async throws {
+        try await eventually("playback is at \(time) s") { try await stage.video.currentTime > time }
+        let error = try await stage.page.text(Self.error)
+        #expect(try await stage.page.number("failures") == 0, "\(error)")
+    }
+
+    // MARK: Decisions
+
+    /// Lower variants come first, then higher ones, and excluded ones only if no other is left.
+    @Test(.timeLimit(.minutes(10))) func decisionsAreThoseOfTheFailures() async throws {
+        let script = """
+            import('/console/segment-recovery.js').then(({recoveryStep, FailedMedia}) => {
+              const step = changes => {
+                const {action, delay, variant} = recoveryStep({
+                  variants: ['a', 'b', 'c', 'd'], current: 'c', failed: [], excluded: [], loads: 2, skipped: 0, canSkip: true, ...changes
+                })
+                return [action, delay, variant].filter(value => value !== undefined).join(' ')
+              }
+              const all = ['a', 'b', 'd']
+              const steps = [
+                step({loads: 1}), step({}), step({loads: 1, isDamaged: true}), step({failed: ['b']}), step({failed: ['a', 'b']}),
+                step({excluded: ['a', 'b']}), step({excluded: all}), step({failed: all}), step({failed: all, loads: 4}),
+                step({failed: all, loads: 1, isDamaged: true}), step({failed: all, loads: 1, skipped: 1}),
+                step({failed: all, loads: 4, canSkip: false}), step({variants: [], loads: 3}), step({variants: [], loads: 4})
+              ]
+              const media = new FailedMedia()
+              const isExcluded = []
+              for (const [failure, ends] of [[0, 60000], [100000, 220000]]) {
+                media.exclude('a', failure)
+                isExcluded.push(media.isExcluded('a', ends - 1), media.isExcluded('a', ends))
+              }
+              const counts = [3, 3.5, 3, 12, 12.1].map(position => media.countError(position))
+              return [steps.join(), isExcluded.join(), media.isExcluded('b', 0), counts.join()].join('; ')
+            })
+            """
+        try await ConsoleStage.run { stage in
+            let result = try await stage.page.text(script)
+            let steps = [
+                "retry 1000", "switch b", "switch b", "switch a", "switch d", "switch d", "switch b", "retry 2000",
+                "skip", "skip",
+                "fail", "fail", "retry 4000", "skip",
+            ]
+            #expect(result == steps.joined(separator: ",") + "; true,false,true,false; false; 1,2,3,1,2")
+        }
+    }
+
+    // MARK: In the browser
+
+    /// The page begins with the lowest variant, so its first segment is always that of this variant.
+    @Test(.timeLimit(.minutes(10))) func segmentThatCannotBeLoadedIsTakenFromAnotherVariant() async throws {
+        try await play("ts", ["path=*180p/0.ts&status=404"]) { stage in
+            try await stage.video.waitUntilPlaying()
+            let note = try await stage.page.text(Self.note)
+            #expect(note.contains("Segment 0 of the playlist cannot be played, so another variant plays."), "\(note)")
+            #expect(note.contains("status 404"), "\(note)")
+            try await expectProgress(to: 7, stage)
+            #expect(try await requests("180p 0", stage) == 2)
+            #expect(try await requests("360p 0", stage) == 1)
+            #expect(try await stage.page.text(Self.gaps).isEmpty)
+        }
+    }
+
+    /// All variants but one lack the segment, so that it is found whatever throughput the page has measured.
+    @Test(.timeLimit(.minutes(10))) func onlyVariantWithASegmentIsFound() async throws {
+        let lacking = ["180p", "480p", "720p", "1080p"]
+        try await play("ts", lacking.map { "path=*\($0)/1.ts&status=404" }) { stage in
+            try await stage.video.waitUntilPlaying()
+            try await expectProgress(to: 12.5, stage)
+            #expect(try await requests("360p 1", stage) == 1)
+            #expect(try await stage.page.text(Self.gaps).isEmpty)
+            for variant in lacking { #expect(try await requests("\(variant) 1", stage) <= 2) }
+        }
+    }
+
+    /// An append that fails makes the media source unusable, so that another one continues.
+    @Test(.timeLimit(.minutes(10))) func segmentThatTheBrowserCannotReadIsTakenFromAnotherVariant() async throws {
+        try await play("fmp4", ["path=*360p/0.m4s&corrupt=1000"]) { stage in
+            try await stage.video.waitUntilPlaying()
+            let note = try await stage.page.text(Self.note)
+            #expect(note.contains("Segment 0 of the playlist cannot be played, so another variant plays."), "\(note)")
+            #expect(note.contains("The browser cannot read its media."), "\(note)")
+            try await expectProgress(to: 5, stage)
+            #expect(try await requests("360p 0", stage) == 1)
+            #expect(try await requests("720p 0", stage) == 1)
+            #expect(try await stage.page.text(Self.gaps).isEmpty)
+        }
+    }
+
+    /// The bad segment is ahead of the position, at which playback stays paused.
+    @Test(.timeLimit(.minutes(10))) func pausedPlaybackStaysPaused() async throws {
+        try await play("fmp4", ["path=*p/13.m4s&corrupt=1000"]) { stage in
+            try await stage.video.waitUntilPlaying()
+            _ = try await stage.page.evaluate("void (video.pause(), (video.currentTime = 40))")
+            try await eventually("the segment is left out") {
+                try await stage.page.text(Self.note)
+                    .contains("Segment 13 of the playlist cannot be played, so playback continues after it.")
+            }
+            try await eventually("the media after it is buffered") {
+                try await stage.page.isTrue(
+                    "video.buffered.length > 1 && video.buffered.end(video.buffered.length - 1) > 58"
+                )
+            }
+            #expect(try await stage.page.isTrue("video.paused && video.currentTime === 40"))
+            #expect(try await stage.page.number("failures") == 0)
+        }
+    }
+
+    /// The rate and the volume stay when a new media source replaces the one that has failed.
+    @Test(.timeLimit(.minutes(10))) func segmentThatNoVariantHasIsLeftOut() async throws {
+        try await play("fmp4", ["path=*p/3.m4s&corrupt=1000"]) { stage in
+            try await stage.video.waitUntilPlaying()
+            _ = try await stage.page.evaluate("void ((video.volume = 0.5), (video.playbackRate = 1.5))")
+            try await eventually("the segment is left out") {
+                try await stage.page.text(Self.note).contains(
+                    "Segment 3 of the playlist cannot be played, so playback continues"
+                )
+            }
+            try await expectProgress(to: 17, stage)
+            #expect(try await stage.page.isTrue("video.volume === 0.5 && video.playbackRate === 1.5"))
+            #expect(try await stage.page.text(Self.gaps).contains("Playback has passed a gap in the media"))
+            for variant in ["360p", "720p"] { #expect(try await requests("\(variant) 3", stage) <= 1) }
+        }
+    }
+
+    /// The error names the first segment, and each variant was tried a limited number of times.
+    @Test(.timeLimit(.minutes(10))) func playbackEndsIfTheNextSegmentFailsToo() async throws {
+        try await play("fmp4", ["path=*p/*.m4s&corrupt=1000"]) { stage in
+            try await eventually("the cause is told") {
+                try await !stage.page.isTrue("document.querySelector('#playback-error').hidden")
+            }
+            let text = try await stage.page.text(Self.error)
+            #expect(
+                text.contains("Segment 0 of the playlist cannot be played. The browser cannot read its media."),
+                "\(text)"
+            )
+            #expect(text.contains("Try again"), "\(text)")
+            for segment in 0...1 {
+                for variant in ["360p", "720p"] { #expect(try await requests("\(variant) \(segment)", stage) <= 1) }
+            }
+            #expect(
+                try await stage.page.number(
+                    "requested.filter(name => / [2-9]/.test(name) && !name.startsWith('audio')).length"
+                ) == 0
+            )
+        }
+    }
+}
