@@ -194,7 +194,8 @@ public struct ResourceAddress: Sendable, Hashable {
     }
 
     private static func isRemoteScheme(_ scheme: Substring) -> Bool {
-        ["http", "https", "data"].contains(scheme.lowercased())
+        // What is below a refused address is refused as well, such as in nested base URLs.
+        ["http", "https", "data", "refused-file"].contains(scheme.lowercased())
     }
 
     /// Returns a Boolean value that indicates whether relative references resolve to the same address against both

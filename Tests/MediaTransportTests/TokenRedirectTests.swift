@@ -1,9 +1,10 @@
 import MediaTiming
-import MediaTransport
 import MillstreamTesting
 import ResourceAddressing
 import Synchronization
 import Testing
+
+@testable import MediaTransport
 
 /// Tests of the URLs of responses after redirects that keep the token of the request.
 @Suite struct TokenRedirectTests {
@@ -127,6 +128,35 @@ import Testing
                 "https://h/f.mp4?token=S", "https://cdn/f.mp4?token=S", "https://cdn/g.mp4",
             ]
         )
+    }
+
+    /// A blocking reload has other directives than the request that was redirected.
+    @Test func reloadsAtOtherHostsHaveTheirDirectivesAndTheToken() async throws {
+        let script = ScriptedTransport([
+            "https://h/live.m3u8?token=S": [
+                .redirected(to: ResourceAddress("https://cdn/live.m3u8?a=1&token=S"), [0x78])
+            ],
+            "https://cdn/live.m3u8?a=1&token=S&_HLS_msn=7&_HLS_part=1": [.text("#EXTM3U")],
+        ])
+        let transport = try transport(script, .query("token=S"))
+        let first = try await transport.send(TransportRequest(ResourceAddress("https://h/live.m3u8"), kind: .playlist))
+        #expect(first.address.text == "https://cdn/live.m3u8?a=1")
+        let reload = ResourceAddress("https://cdn/live.m3u8?a=1&_HLS_msn=7&_HLS_part=1")
+        let second = try await transport.send(TransportRequest(reload, kind: .playlist))
+        #expect(second.address == reload)
+    }
+
+    /// Many redirected segments do not remove the redirect of a playlist that is reloaded.
+    @Test func redirectsThatAreUsedAreKept() {
+        var redirects = TokenRedirects()
+        let playlist = ResourceAddress("https://cdn/live.m3u8")
+        redirects.store(ResourceAddress("https://cdn/live.m3u8?token=S"), for: playlist)
+        for number in 0..<(2 * TokenRedirects.maximumCount) {
+            let segment = "https://cdn/\(number).ts"
+            redirects.store(ResourceAddress(segment + "?token=S"), for: ResourceAddress(segment))
+            #expect(redirects.target(of: playlist)?.text == "https://cdn/live.m3u8?token=S")
+        }
+        #expect(redirects.target(of: ResourceAddress("https://cdn/0.ts")) == nil)
     }
 
     @Test func redirectsThatTheClientFollowsHaveNoToken() async throws {

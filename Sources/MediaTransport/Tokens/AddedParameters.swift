@@ -15,15 +15,25 @@ struct AddedParameters: Sendable {
 
     /// Returns a URL without the parameters; the others keep their order, and the fragment is unchanged.
     func removed(from address: ResourceAddress) -> ResourceAddress {
-        guard !parameters.isEmpty, let query = address.query else { return address }
-        let all = Self.split(query)
-        let kept = all.filter { !parameters.contains(Self.decoded($0)) }
-        guard kept.count < all.count else { return address }
+        parameters.isEmpty ? address : Self.dividing(address) { parameters.contains(Self.decoded($0)) }.rest
+    }
+
+    /// Divides a URL into the URL without some parameters, and these parameters in order.
+    static func dividing(
+        _ address: ResourceAddress,
+        where isTaken: (String) -> Bool
+    ) -> (rest: ResourceAddress, taken: [String]) {
+        guard let query = address.query else { return (address, []) }
+        let all = split(query)
+        let taken = all.filter(isTaken)
+        guard !taken.isEmpty else { return (address, []) }
+        let kept = all.filter { !isTaken($0) }
         let text = address.text
         // The query begins with the first question mark, and the fragment after it with the first number sign.
         let beginning = text[..<(text.utf8.firstIndex(of: UInt8(ascii: "?")) ?? text.endIndex)]
         let fragment = text[(text.utf8.firstIndex(of: UInt8(ascii: "#")) ?? text.endIndex)...]
-        return ResourceAddress("\(beginning)\(kept.isEmpty ? "" : "?")\(kept.joined(separator: "&"))\(fragment)")
+        let rest = ResourceAddress("\(beginning)\(kept.isEmpty ? "" : "?")\(kept.joined(separator: "&"))\(fragment)")
+        return (rest, taken)
     }
 
     private static func parameters(of address: ResourceAddress) -> [String] {

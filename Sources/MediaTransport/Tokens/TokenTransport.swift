@@ -14,10 +14,7 @@ public final class TokenTransport: Transport {
     /// The URLs with tokens to which servers redirected at other hosts, by the URL without the token.
     ///
     /// No token is requested for these hosts, so that further requests, such as for the next part of a file, need it.
-    private let redirects = Mutex<[ResourceAddress: ResourceAddress]>([:])
-
-    /// The maximum number of redirects that are stored, beyond which all are removed.
-    private static let maximumRedirectCount = 256
+    private let redirects = Mutex(TokenRedirects())
 
     /// Creates a transport.
     ///
@@ -40,7 +37,9 @@ public final class TokenTransport: Transport {
     /// Sends a request with a token; see ``Transport/send(_:)``.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         guard let tokens = tokens(for: request.address) else {
-            guard let target = redirects.withLock({ $0[request.address] }) else { return try await base.send(request) }
+            guard let target = redirects.withLock({ $0.target(of: request.address) }) else {
+                return try await base.send(request)
+            }
             return try await send(request, AccessToken(.url(target)))
         }
         let first = try await tokens.token(for: request.address, after: nil)
@@ -88,10 +87,7 @@ public final class TokenTransport: Transport {
     private func removing(_ added: AddedParameters, from target: ResourceAddress) -> ResourceAddress {
         let address = added.removed(from: target)
         guard address != target, tokens(for: address) == nil else { return address }
-        redirects.withLock { redirects in
-            if redirects.count >= Self.maximumRedirectCount { redirects = [:] }
-            redirects[address] = target
-        }
+        redirects.withLock { $0.store(target, for: address) }
         return address
     }
 

@@ -54,6 +54,8 @@ export class MediaSourcePlayer extends EventTarget {
     // Bits per second; the first variant is the one with the lowest bandwidth until a segment was loaded.
     #throughput;
     #failedMedia = new FailedMedia();
+    // The error of the first segment that the browser could not read since playback has made progress.
+    #unreadableError = null;
     // The position after a gap, or with which a new media source begins.
     #skippedTo;
     // The position at the last look at it.
@@ -248,7 +250,7 @@ export class MediaSourcePlayer extends EventTarget {
         const segment = [decodingAhead, 0].map((distance) => track?.timeline.segmentAt(currentTime + distance))
             .find((other) => other && !this.#failedMedia.isDamaged(track.timeline.address, other.sequence));
         if (segment) await this.#replaceSource(track, segment, unreadableMediaError(), signal);
-        else this.#fail(unreadableMediaError());
+        else this.#fail(this.#unreadableError ?? unreadableMediaError());
     }
 
     /**
@@ -263,7 +265,9 @@ export class MediaSourcePlayer extends EventTarget {
         const paused = this.#video.error ? this.#isPaused : this.#video.paused;
         // Each variant, and once more without the segment.
         const maximum = this.#variants.length + 1;
-        if (this.#failedMedia.countError(currentTime) > maximum) return this.#fail(track.failures.error ?? error);
+        const count = this.#failedMedia.countError(currentTime);
+        if (count === 1) this.#unreadableError = error;
+        if (count > maximum) return this.#fail(track.failures.error ?? this.#unreadableError);
         if (!track.isAudio) {
             this.#failedMedia.exclude(address);
             if (this.#variants.length > 1) this.#reportRecovery('switch', segment, error);
@@ -299,7 +303,7 @@ export class MediaSourcePlayer extends EventTarget {
         let segment = track.nextSegment(currentTime);
         if (!segment) {
             track.isComplete = timeline.isEnded;
-            track.forgetFailures();
+            if (!timeline.hasFailed) track.forgetFailures();
             this.#endStream();
             await delay(pollMilliseconds, signal);
             return;

@@ -11,6 +11,8 @@ export class MediaTimeline {
     segments = [];
     isEnded = false;
     targetDuration = 6;
+    /** Whether the playlist could not be loaded at the last try. */
+    hasFailed = false;
     /** The start position that the playlist prefers; negative from its end. */
     preferredStart;
     #lastLoad = -Infinity;
@@ -26,7 +28,9 @@ export class MediaTimeline {
     async update(signal) {
         if (this.isEnded) return;
         this.#lastLoad = performance.now();
+        this.hasFailed = true;
         this.#merge(await fetchPlaylist(this.address, signal));
+        this.hasFailed = false;
     }
 
     /** The time until the playlist should be loaded again, in milliseconds. */
