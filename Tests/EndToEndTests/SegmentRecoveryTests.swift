@@ -169,17 +169,15 @@ struct SegmentRecoveryTests {
         }
     }
 
-    /// The error names the first segment, and each variant was tried a limited number of times.
+    /// The error names one of the first segments, and each variant was tried a limited number of times.
     @Test(.timeLimit(.minutes(10))) func playbackEndsIfTheNextSegmentFailsToo() async throws {
         try await play("fmp4", ["path=*p/*.m4s&corrupt=1000"]) { stage in
             try await eventually("the cause is told") {
                 try await !stage.page.isTrue("document.querySelector('#playback-error').hidden")
             }
             let text = try await stage.page.text(Self.error)
-            #expect(
-                text.contains("Segment 0 of the playlist cannot be played. The browser cannot read its media."),
-                "\(text)"
-            )
+            let message = /Segment [01] of the playlist cannot be played. The browser cannot read its media./
+            #expect(text.contains(message), "\(text)")
             #expect(text.contains("Try again"), "\(text)")
             for segment in 0...1 {
                 for variant in ["360p", "720p"] { #expect(try await requests("\(variant) \(segment)", stage) <= 1) }
