@@ -147,7 +147,7 @@ public struct ResourceAddress: Sendable, Hashable {
     ///
     /// A reference with a scheme, such as a `data` URL, is returned byte for byte, with one exception: a document that was loaded over
     /// HTTP, or that is a `data` URL, must not name local files, so that a `file` URL in it becomes an address that no transport loads
-    /// (``isRefusedFile``).
+    /// (`isRefusedFile`).
     public func resolving(_ reference: String) -> ResourceAddress {
         // Both are parsed once, because every segment of a long playlist resolves an address.
         let (own, other) = (parts, ResourceAddress(reference).parts)
