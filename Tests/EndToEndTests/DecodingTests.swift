@@ -171,7 +171,9 @@ struct DecodingTests {
             try await eventually("it stands") { try events("rate").last?["rate"] as? Double == 0 }
             try await press("Right")
             try await eventually("it sought") { try !events("seek").isEmpty }
+            // The rate applies when playback continues.
             try await press("bracketright")
+            try await press("space")
             try await eventually("it plays faster") {
                 try events("rate").contains { ($0["rate"] as? Double ?? 0) > 1 }
             }
