@@ -7,9 +7,8 @@ extension Playlist {
 
     /// The first local file that the playlist names although it was loaded over HTTP, which is not allowed; `nil` if there is none.
     ///
-    /// Where the playlist is only read, the resolved addresses of such files are refused by transports
-    /// (`isRefusedFile`). An edit can combine the playlist with local ones, so that it has to be
-    /// verified before.
+    /// When the playlist is played or downloaded unchanged, transports refuse the resolved addresses of such files (`isRefusedFile`).
+    /// An edit can combine the playlist with local ones, so that the playlist has to be verified first.
     ///
     /// - Complexity: O(*n*) in bytes. Most playlists contain no text with which the URL of a file could begin; only their bytes are
     ///   compared.

@@ -21,7 +21,12 @@ public struct EditedTransport: Transport {
     private let origin: String
 
     /// The origin of the special addresses: a host that is guaranteed not to exist (RFC 6761 §6.4).
-    private static let defaultOrigin = "http://edited.invalid"
+    ///
+    /// It is another one in each process, so that no remote document can name a special address, which may read local files.
+    static let defaultOrigin: String = {
+        let secret = [UInt64.random(in: .min ... .max), .random(in: .min ... .max)].map { String($0, radix: 16) }
+        return "http://edited-\(secret.joined()).invalid"
+    }()
 
     /// The path of the special addresses of parts of WebVTT files.
     private static let partPath = "/part.vtt"

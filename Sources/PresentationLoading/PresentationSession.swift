@@ -342,7 +342,7 @@ package final class PresentationSession: Sendable {
             let resources = try await perform { check in
                 try translator.requiredIndexes(of: presentation, at: date, checkCancellation: check)
             }
-            try await loadIndexes(resources, &next.indexes, loader)
+            try await loadIndexes(Self.permitted(resources, in: presentation), &next.indexes, loader)
             let indexes = next.indexes.segments
             if options.readsSegmentEvents {
                 let segments = try await perform { check in
@@ -353,7 +353,7 @@ package final class PresentationSession: Sendable {
                         checkCancellation: check
                     )
                 }
-                try await next.events.load(segments, using: loader, options)
+                try await next.events.load(Self.permitted(segments, in: presentation), using: loader, options)
             }
             let events = options.readsSegmentEvents ? next.events.messages : nil
             let (advanced, translation) = try await perform { check in
@@ -416,6 +416,15 @@ package final class PresentationSession: Sendable {
             // The presentation can be played nevertheless.
             options.reportProblem(error.message)
         }
+    }
+
+    /// Returns the resources without the local files that a remote manifest names, whatever its base URLs are.
+    private static func permitted(
+        _ resources: [AddressedResource],
+        in presentation: MediaPresentation
+    ) -> [AddressedResource] {
+        guard presentation.address?.isHTTP == true else { return resources }
+        return resources.filter { $0.address.filePath == nil }
     }
 
     private func loadIndexes(

@@ -437,7 +437,8 @@ import Testing
         "https://h/a.m3u8": "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n0.ts\n#EXTINF:4,\n1.ts\n#EXT-X-ENDLIST\n",
         "file:///a.m3u8": "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n0.ts\n#EXT-X-ENDLIST\n",
         "https://h/top.m3u8": "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\na.m3u8\n", "https://h/page": "<html>",
-        "http://edited.invalid.example/play.m3u8": "other", "http://edited.invalid": "none",
+        "\(EditedTransport.defaultOrigin).example/play.m3u8": "other", EditedTransport.defaultOrigin: "none",
+        "http://edited.invalid/play.m3u8?url=file:///a.m3u8": "other",
     ])
     private let transport: EditedTransport
 
@@ -472,7 +473,7 @@ import Testing
             of: ResourceAddress("https://h/a.m3u8?x"),
             EditPlan([.duration(MediaTime(seconds: 4))])
         )
-        #expect(address.text == "http://edited.invalid/play.m3u8?url=https://h/a.m3u8%3Fx&duration=4")
+        #expect(address.text == "\(EditedTransport.defaultOrigin)/play.m3u8?url=https://h/a.m3u8%3Fx&duration=4")
     }
 
     @Test func playlistAtTheEditedAddressIsEdited() async throws {
@@ -499,7 +500,7 @@ import Testing
         let (_, text) = try await load(top)
         #expect(
             text == "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n"
-                + "http://edited.invalid/play.m3u8?url=https://h/a.m3u8&duration=4\n"
+                + "\(EditedTransport.defaultOrigin)/play.m3u8?url=https://h/a.m3u8&duration=4\n"
         )
     }
 
@@ -534,7 +535,13 @@ import Testing
         return String(decoding: loaded.bytes, as: UTF8.self)
     }
 
-    @Test(arguments: ["http://edited.invalid.example/play.m3u8", "http://edited.invalid"])
+    /// A remote document cannot name a special address, because it does not know the origin.
+    @Test(
+        arguments: [
+            "\(EditedTransport.defaultOrigin).example/play.m3u8", EditedTransport.defaultOrigin,
+            "http://edited.invalid/play.m3u8?url=file:///a.m3u8",
+        ]
+    )
     func otherAddressesAreRequestedFromTheOrigin(address: String) async throws {
         _ = try await load(ResourceAddress(address))
         #expect(source.requestedAddresses == [address])
@@ -542,19 +549,19 @@ import Testing
 
     @Test(
         arguments: [
-            ("http://edited.invalid/other", TransportError.Code.wrongContent, nil),
-            ("http://edited.invalid/play.m3u8", TransportError.Code(rawValue: "missing-url"), nil),
+            ("\(EditedTransport.defaultOrigin)/other", TransportError.Code.wrongContent, nil),
+            ("\(EditedTransport.defaultOrigin)/play.m3u8", TransportError.Code(rawValue: "missing-url"), nil),
             (
-                "http://edited.invalid/play.m3u8?url=https://h/page",
+                "\(EditedTransport.defaultOrigin)/play.m3u8?url=https://h/page",
                 TransportError.Code(rawValue: "not-a-playlist"),
                 "https://h/page"
             ),
             (
-                "http://edited.invalid/play.m3u8?url=https://h/a.m3u8&start=9",
+                "\(EditedTransport.defaultOrigin)/play.m3u8?url=https://h/a.m3u8&start=9",
                 TransportError.Code(rawValue: "time-outside"),
                 "https://h/a.m3u8"
             ),
-            ("http://edited.invalid/play.m3u8?url=https://h/none", .status, "https://h/none"),
+            ("\(EditedTransport.defaultOrigin)/play.m3u8?url=https://h/none", .status, "https://h/none"),
         ] as [(String, TransportError.Code, String?)]
     )
     func errorsContainTheAddressOfTheSource(address: String, code: TransportError.Code, source: String?) async throws {

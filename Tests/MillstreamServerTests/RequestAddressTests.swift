@@ -173,14 +173,16 @@ import Testing
     )
     func failuresHaveTheirCodes(path: String, code: String) async throws {
         let error = await #expect(throws: TransportError.self) {
-            _ = try await load("http://edited.invalid" + path, translatesDASH: false)
+            _ = try await load(EditedTransport.defaultOrigin + path, translatesDASH: false)
         }
         #expect(error?.code.rawValue == code, "\(error?.message ?? "")")
     }
 
     /// A player of this process loads segments from their origin, and the transport removes what is outside a part.
     @Test func partsOfSubtitlesHaveTheirOwnCues() async throws {
-        let playlist = try await load("http://edited.invalid/play.m3u8?url=https://h/subs&split=10&trim=10...20")
+        let playlist = try await load(
+            "\(EditedTransport.defaultOrigin)/play.m3u8?url=https://h/subs&split=10&trim=10...20"
+        )
         let part = try #require(playlist.split(separator: "\n").first { !$0.hasPrefix("#") })
         #expect(part.hasPrefix("https://h/all.vtt#"), "\(playlist)")
         let text = try await load(String(part))

@@ -69,6 +69,24 @@ struct SegmentIndexLoadingTests {
         #expect(fields == (padding == 0 ? ["bytes=0-16383"] : ["bytes=0-16383", "bytes=0-262143"]))
     }
 
+    /// Base URLs are resolved against each other, and another scheme between them does not permit what the manifest must not name.
+    @Test(arguments: ["x:/", "file:///a/", "https://other.test/"])
+    func remoteManifestHasNoIndexInALocalFile(base: String) async throws {
+        let origin = TestOrigin([
+            TestOrigin.address: TestOrigin.manifest(
+                """
+                <BaseURL>\(base)</BaseURL><Period><BaseURL>file:///etc/x</BaseURL><AdaptationSet mimeType="video/mp4">
+                <Representation id="a" bandwidth="1" codecs="avc1.64001f"><SegmentBase indexRange="100-143"/>
+                </Representation></AdaptationSet></Period>
+                """,
+                attributes: #"mediaPresentationDuration="PT4S""#
+            )
+        ])
+        origin.transport.setResponses(for: "file:///etc/x", .bytes(Self.file))
+        await #expect(throws: (any Error).self) { _ = try await origin.multivariant() }
+        #expect(origin.transport.requestedAddresses.allSatisfy { !$0.hasPrefix("file:") })
+    }
+
     /// A file whose media begins without an index, and one that ends before it.
     @Test(arguments: ["mdat", "moof", "free"]) func fileWithoutAnIndexIsRefused(_ type: String) async throws {
         let origin = TestOrigin([

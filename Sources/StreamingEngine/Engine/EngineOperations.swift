@@ -97,6 +97,7 @@ struct EngineOperations: Sendable {
     ) async -> EngineEvent? {
         await opening(since: began) { _ in
             let file = try await MediaFileOpener(fetch: fetch).open(head, at: address, length: length)
+            await loader.limitSegments(ofFileAt: address)
             return .fileIndexed(file, Presentation(file), address)
         }
     }

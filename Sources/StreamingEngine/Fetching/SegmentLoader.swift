@@ -42,7 +42,7 @@ actor SegmentLoader {
 
     private let fetch: ResourceFetcher
     private let report: @Sendable (ResourceRequest) -> Void
-    private let limits: SegmentSizeLimits
+    private var limits: SegmentSizeLimits
     /// The budget of the segments in progress; `nil` for no limit but those of each segment.
     let budget: TransferBudget?
     private var cache = BoundedCache<ResourceKey, [UInt8]>(limit: maximumCacheSize, mostValues: maximumCacheCount)
@@ -67,6 +67,9 @@ actor SegmentLoader {
         self.budget = budget
         self.report = report
     }
+
+    /// Applies the limits of a media file to the segments that are loaded from now on.
+    func limitSegments(ofFileAt address: ResourceAddress) { limits = .segments(ofFileAt: address) }
 
     /// Loads a segment concurrently with its initialization section and key.
     ///

@@ -1,5 +1,6 @@
 import MediaTiming
 import MediaTransport
+import ResourceAddressing
 
 /// The maximum sizes of the segments that are loaded into memory, by track.
 ///
@@ -11,6 +12,16 @@ struct SegmentSizeLimits: Sendable, Hashable {
     var audio = ByteCount(48 << 20)
     /// The maximum size of a segment of subtitles; 16 MiB by default, which is more than the text of a film.
     var subtitles = ByteCount(16 << 20)
+
+    /// Returns the limits of the segments of a media file, all of whose tracks are in one segment.
+    ///
+    /// A segment reaches from its first sample to its last one in the file, which is far if the tracks are not interleaved. A local file
+    /// is one that the user has chosen.
+    static func segments(ofFileAt address: ResourceAddress) -> SegmentSizeLimits {
+        var limits = SegmentSizeLimits()
+        limits.main = address.filePath == nil ? limits.total : ResourceFetcher.maximumSegmentSize
+        return limits
+    }
 
     /// The maximum number of bytes of the transfers of all tracks together; 256 MiB by default.
     var total: ByteCount { main + audio + subtitles }

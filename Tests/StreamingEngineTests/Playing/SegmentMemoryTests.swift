@@ -110,6 +110,37 @@ private struct LargeBodies: Transport {
         #expect(budget.heldBytes == .zero)
     }
 
+    /// The tracks of a media file need not be interleaved, so that a segment of it can be larger than one of a stream.
+    @Test func segmentsOfMediaFilesHaveTheirOwnLimits() {
+        let limits = SegmentSizeLimits()
+        let remote = SegmentSizeLimits.segments(ofFileAt: ResourceAddress("https://h/film.mp4"))
+        #expect(remote.main == limits.total && remote.audio == limits.audio)
+        #expect(remote.subtitles == limits.subtitles)
+        let local = SegmentSizeLimits.segments(ofFileAt: ResourceAddress(filePath: "/film.mp4"))
+        #expect(local.main == ResourceFetcher.maximumSegmentSize)
+    }
+
+    @Test func limitsOfAMediaFileReplaceThoseOfAStream() async throws {
+        let simulation = Simulation()
+        let transport = LargeBodies(base: ScriptedTransport(), counts: ["s.ts": 4], time: simulation)
+        let fetch = ResourceFetcher(
+            loader: ResourceLoader(transport, time: simulation, jitter: { 0 }),
+            time: simulation
+        )
+        let text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\ns.ts\n#EXT-X-ENDLIST\n"
+        let timeline = PresentationTimeline(try media(text, at: TextStreamPlayback.origin + "media.m3u8"))
+        let segment = try #require(timeline.segments.first)
+        try await simulation.run {
+            let loader = SegmentLoader(fetch, limits: Self.limits) { _ in }
+            await #expect(throws: SegmentLoader.Failure.self) {
+                _ = try await loader.load(segment, for: .main, monitor: TransferMonitor())
+            }
+            await loader.limitSegments(ofFileAt: ResourceAddress("https://h/film.mp4"))
+            let loaded = try await loader.load(segment, for: .main, monitor: TransferMonitor())
+            #expect(loaded.fetched.bytes.readableBytes == 4 << 20)
+        }
+    }
+
     @Test func allTracksTogetherAreLimited() {
         let limits = SegmentSizeLimits()
         #expect(limits.total == ByteCount(256 << 20) && limits.subtitles == ByteCount(16 << 20))
