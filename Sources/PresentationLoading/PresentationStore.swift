@@ -48,7 +48,7 @@ package final class PresentationStore: Sendable {
             state.sessions.append(new)
             return new
         }
-        // Also the sessions whose requests failed count.
+        // Sessions whose requests failed count as well.
         removeExcess()
         return session
     }

@@ -263,7 +263,7 @@ export class MediaSourcePlayer extends EventTarget {
         this.#failedMedia.addDamaged(address, segment.sequence);
         const { currentTime, playbackRate } = this.#video;
         const paused = this.#video.error ? this.#isPaused : this.#video.paused;
-        // Each variant, and once more without the segment.
+        // One attempt with each variant, and one more without the segment.
         const maximum = this.#variants.length + 1;
         const count = this.#failedMedia.countError(currentTime);
         if (count === 1) this.#unreadableError = error;
@@ -273,7 +273,7 @@ export class MediaSourcePlayer extends EventTarget {
             if (this.#variants.length > 1) this.#reportRecovery('switch', segment, error);
         }
         for (const other of this.#tracks) other.removeBuffer();
-        // What waits for them finds that its work is needless.
+        // Loads that wait for the source buffers continue, and end because their media source has been replaced.
         this.#buffers.resolve();
         this.#buffers = Promise.withResolvers();
         URL.revokeObjectURL(this.#sourceURL);
