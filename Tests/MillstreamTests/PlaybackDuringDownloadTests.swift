@@ -132,9 +132,11 @@ import Testing
     func lowerVariantIsPlayedAndTheDownloadContinuesPastTheEnd(link: Int64, delay: Int64) async throws {
         let paths = try await playDuringDownload(link: link, delay: delay, isRunningAtTheEnd: true)
         #expect(paths.count { $0.hasPrefix("low/") } >= 20, "\(paths)")
-        // A transfer that the player abandoned may be repeated by the download.
-        let count = paths.count { $0.hasPrefix("high/") }
-        #expect((Delivery.segmentCount...Delivery.segmentCount + 2).contains(count), "\(paths)")
+        // The player tries the higher variant again from time to time; the download repeats a transfer that the player abandoned. How
+        // often depends on the order in which the threads of the library and of the player continue.
+        let high = paths.filter { $0.hasPrefix("high/") }
+        #expect(Set(high).count == Delivery.segmentCount, "\(paths)")
+        #expect(high.count <= Delivery.segmentCount + 6, "\(paths)")
     }
 
     @Test(.timeLimit(.minutes(10)), arguments: [6_000_000, 12_000_000], [0, 10, 60])
