@@ -10,6 +10,10 @@ let wantedTests = Context.environment["MILLSTREAM_TESTS"]?.split(separator: ",")
 // Adds a substitute for AVFoundation where there is none, against which MillstreamAVFoundation is compiled and tested.
 let hasAVFoundationStub = Context.environment["MILLSTREAM_AVFOUNDATION_STUB"] == "1"
 
+// Set by the scripts that build the tests: what computes most is optimized in debug builds too, with its assertions, so that the
+// tests take half the time.
+let isOptimized = Context.environment["MILLSTREAM_OPTIMIZED"] == "1"
+
 // FFmpeg, SDL2 and libass and what they depend on are some 200 libraries: where functions.S is written for the processor, they
 // are loaded at the first use instead of at every start. MILLSTREAM_LINK_PLAYBACK=1 links them, for headers outside of the
 // compiler's usual folders and for another processor than that of the host.
@@ -84,7 +88,11 @@ let package = Package(
             pkgConfig: "libxml-2.0",
             providers: [.apt(["libxml2-dev"]), .brew(["libxml2"])]
         ),
-        .target(name: "XMLReading", dependencies: ["CLibXML2", "ResourceAddressing"], swiftSettings: guarded),
+        .target(
+            name: "XMLReading",
+            dependencies: ["CLibXML2", "MediaTiming", "ResourceAddressing"],
+            swiftSettings: guarded
+        ),
         .target(
             name: "SegmentFormat",
             dependencies: ["MediaTiming", "ResourceAddressing", "XMLReading"],
@@ -377,7 +385,7 @@ let package = Package(
             dependencies: ["MediaTiming", "SegmentFormat", "SeededRandomness", "SharedCorpus"],
             swiftSettings: house
         ),
-        .testTarget(name: "XMLReadingTests", dependencies: ["XMLReading"], swiftSettings: house),
+        .testTarget(name: "XMLReadingTests", dependencies: ["MediaTiming", "XMLReading"], swiftSettings: house),
         .testTarget(name: "ReportFormatTests", dependencies: ["MediaTiming", "ReportFormat"], swiftSettings: house),
         .testTarget(
             name: "HLSPlaylistTests",
@@ -610,6 +618,19 @@ if loadsPlaybackOnDemand {
     package.targets.append(.target(name: "CPlaybackLibraries"))
     for target in package.targets where ["MediaDecoding", "MediaOutput", "MediaDecodingTests"].contains(target.name) {
         target.dependencies.append("CPlaybackLibraries")
+    }
+}
+
+if isOptimized {
+    let computing: Set = [
+        "MediaTiming", "ResourceAddressing", "XMLReading", "SegmentFormat", "ReportFormat", "HLSPlaylist",
+        "DASHManifest",
+        "PlaylistEditing", "DASHTranslation", "Adaptation", "NetworkConditioning", "StreamingEngine", "MediaDecoding",
+        "MillstreamTesting", "FuzzTargets",
+    ]
+    for target in package.targets where computing.contains(target.name) {
+        let flags = SwiftSetting.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))
+        target.swiftSettings = (target.swiftSettings ?? []) + [flags]
     }
 }
 

@@ -48,6 +48,16 @@ extension FuzzTarget {
     guard case .ready(let timeline) = index.state else { return }
     check(timeline.segments)
     if let duration = timeline.duration { check(duration >= .zero, "the duration of a file is negative") }
+    check(timeline.metadata, of: bytes)
+}
+
+/// Checks that the metadata of a file is within its limits.
+private func check(_ metadata: MediaFileMetadata, of bytes: [UInt8]) {
+    for text in [metadata.title, metadata.artist, metadata.albumTitle].compactMap({ $0 }) {
+        check(!text.isEmpty, "a text of the metadata is empty")
+        check(text.utf8.count <= MediaFileMetadata.maximumTextLength, "a text of the metadata exceeds its limit")
+    }
+    if let artwork = metadata.artwork { check(artwork.bytes.count <= bytes.count, "an image is larger than its file") }
 }
 
 /// Checks that pieces are valid and in order.

@@ -111,15 +111,20 @@ func show(_ cues: [SubtitleCue]) {
     for cue in document.cues(within: range) {
         check(cue.timeRange.start >= range.start && cue.timeRange.end <= range.end, "a cue is outside of its sample")
     }
+    let sample = FileSubtitleFormat.documents.cues(bytes.span, range: range)
+    check(
+        sample.allSatisfy { $0.timeRange.start >= range.start && $0.timeRange.end <= range.end },
+        "a cue of a file is outside of its sample"
+    )
     show(document.cues)
 }
 
 @Sendable private func readSubRip(_ bytes: [UInt8]) {
     let range = MediaTimeRange(start: MediaTime(seconds: 1), duration: MediaTime(seconds: 2))
-    for format in [FileSubtitleFormat.subRip, .webVTT, .subStation, .timedText] {
-        guard let cue = format.cue(bytes.span, range: range) else { continue }
-        check(cue.timeRange == range, "a cue does not have the times of its sample")
-        show([cue])
+    for format in [FileSubtitleFormat.subRip, .webVTT, .subStation, .timedText, .webVTTBoxes] {
+        let cues = format.cues(bytes.span, range: range)
+        check(cues.allSatisfy { $0.timeRange == range }, "a cue does not have the times of its sample")
+        show(cues)
     }
     guard let document = try? SubRipDocument(bytes.span) else { return }
     check(document.cues.count <= SubRipDocument.maximumCueCount, "more cues than the limit")

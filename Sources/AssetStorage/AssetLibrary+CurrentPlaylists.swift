@@ -32,7 +32,7 @@ extension AssetLibrary {
     private func measuredPlaylist(of id: String) throws -> [UInt8]? {
         try catalog.read { database in
             guard try Self.record(id, database).sourcePlaylist == nil else { return nil }
-            let renditions = try RenditionRecord.filter(Column("assetID") == id).order(Column("id")).fetchAll(database)
+            let renditions = try RenditionEntry.fetchAll(of: id, database)
             // The duration of a file that segments share is zero.
             let sums = try Row.fetchOne(
                 database,

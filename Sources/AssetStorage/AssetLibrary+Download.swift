@@ -5,73 +5,6 @@ import MediaTiming
 import PlaylistEditing
 public import ResourceAddressing
 
-/// A media playlist to download.
-package struct PlannedRendition: Sendable {
-    /// The role of the rendition in the presentation.
-    package let role: StoredRendition.Role
-    /// The zero-based index among the variants, the renditions, or the I-frame variants of the source; -1 if the source is
-    /// a media playlist.
-    package let position: Int
-    /// The language of the rendition (RFC 5646); `nil` for variants and for renditions without a language.
-    package let language: String?
-    /// The variant that the playlist belongs to; `nil` for renditions and if the source is a media playlist.
-    package let variant: Variant?
-    /// The media playlist.
-    package let playlist: MediaPlaylist
-    /// The URL of the playlist after all redirects, on which the URLs of its segments are based.
-    package let address: ResourceAddress
-    /// The URL with which the next version of the playlist is loaded.
-    package let reloadAddress: ResourceAddress
-    /// The indices of further variants or renditions of the source that have the same playlist.
-    package let aliases: [Int]
-    /// The number of segments of the source that are before the first one of ``playlist``.
-    package let firstPosition: Int
-    /// A Boolean value that indicates whether ``playlist`` has only some of the segments of the source.
-    package let isPart: Bool
-    /// The usual extension of a media file, such as `.mp4`, that is the only segment; `nil` for any other playlist.
-    package let mediaFileExtension: String?
-    /// The languages of the audio tracks of a media file, with `und` for a track that declares none.
-    package let audioLanguages: [String]
-    /// The languages of the subtitle tracks of a media file, with `und` for a track that declares none.
-    package let subtitleLanguages: [String]
-
-    /// Creates a planned rendition.
-    package init(
-        role: StoredRendition.Role,
-        position: Int,
-        language: String?,
-        variant: Variant?,
-        playlist: MediaPlaylist,
-        address: ResourceAddress,
-        reloadAddress: ResourceAddress? = nil,
-        aliases: [Int] = [],
-        firstPosition: Int = 0,
-        isPart: Bool = false,
-        mediaFileExtension: String? = nil,
-        audioLanguages: [String] = [],
-        subtitleLanguages: [String] = []
-    ) {
-        self.audioLanguages = audioLanguages
-        self.subtitleLanguages = subtitleLanguages
-        self.mediaFileExtension = mediaFileExtension
-        self.role = role
-        self.position = position
-        self.language = language
-        self.variant = variant
-        self.playlist = playlist
-        self.address = address
-        self.reloadAddress = reloadAddress ?? address
-        self.aliases = aliases
-        self.firstPosition = firstPosition
-        self.isPart = isPart
-    }
-
-    /// The playlist with its variables replaced, so that it is valid without the playlist that defines them.
-    var standalonePlaylist: MediaPlaylist {
-        get throws { try playlist.variables.isEmpty ? playlist : playlist.withAbsoluteAddresses() }
-    }
-}
-
 /// The stored files that a plan of a download deletes if the playlists do not have them.
 package enum StoredFileReplacement: Sendable {
     /// All of them.
@@ -87,7 +20,7 @@ extension AssetLibrary {
     package func folders(of renditions: [PlannedRendition], _ id: String) throws -> Set<String> {
         let wanted = Set(renditions.map { RenditionPosition(list: $0.role.list, position: $0.position) })
         return try catalog.read { database in
-            let records = try RenditionRecord.filter(Column("assetID") == id).fetchAll(database)
+            let records = try RenditionEntry.fetchAll(of: id, database)
             return Set(
                 records.filter { record in
                     record.positions.contains {
@@ -196,7 +129,7 @@ extension AssetLibrary {
             record.title = title ?? record.title
             record.sourcePlaylist = Data(source.bytes)
             record.sourceAddress = address.text
-            let known = try RenditionRecord.filter(Column("assetID") == id).fetchAll(database)
+            let known = try RenditionEntry.fetchAll(of: id, database)
             var positions = Dictionary(known.map { (RenditionPosition($0), $0) }) { first, _ in first }
             var folders = Set(known.map(\.folder))
             for rendition in renditions {
@@ -212,7 +145,7 @@ extension AssetLibrary {
                     rendition,
                     in: folder,
                     of: id,
-                    replacing: existing,
+                    replacing: existing.flatMap { try RenditionRecord.fetchOne(database, key: $0.id) },
                     deleting: deleted,
                     database
                 )
@@ -236,7 +169,7 @@ extension AssetLibrary {
             self.position = position
         }
 
-        init(_ record: RenditionRecord) { self.init(list: record.role.list, position: record.position) }
+        init(_ entry: RenditionEntry) { self.init(list: entry.role.list, position: entry.position) }
     }
 
     private static func plan(
@@ -317,7 +250,8 @@ extension AssetLibrary {
             var known = identity.flatMap { stored[$0] }
             if let match = known, !matched.insert(match.path).inserted { known = nil }
             let path = known?.path ?? Self.unusedPath(resource.path, besides: names)
-            names.insert(path)
+            // The usual path of a segment is that of no other segment, and need not be known.
+            if resource.position < 0 || path != resource.path { names.insert(path) }
             var row = ResourceRecord(
                 assetID: id,
                 renditionID: renditionID,

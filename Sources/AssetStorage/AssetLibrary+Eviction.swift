@@ -189,7 +189,7 @@ extension AssetLibrary {
         // No player can start to use the package until the deletion has finished.
         let use = PackageUse.exclusive(packageDirectory(id))
         defer { withExtendedLifetime(use) {} }
-        guard use != nil || !PackageFile.isFolder(packagePath(id)) else { return false }
+        guard use != nil || !FileInspection.isFolder(packagePath(id)) else { return false }
         do {
             guard try !storagePolicy(id).isPinned,
                 try !catalog.read({ try DownloadRecord.fetchPendingAssets($0) }).contains(id)
@@ -204,7 +204,7 @@ extension AssetLibrary {
     /// Returns a Boolean value that indicates whether an asset is being played, downloaded or verified by any process.
     private func isInUse(_ id: String) -> Bool {
         let package = packageDirectory(id)
-        guard PackageFile.isFolder(package.path) else { return false }
+        guard FileInspection.isFolder(package.path) else { return false }
         return PackageLock.isHeld(package) || PackageUse.isMarked(package)
     }
 }

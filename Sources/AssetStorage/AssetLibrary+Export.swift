@@ -6,6 +6,8 @@ extension AssetLibrary {
     /// Copies an asset to a directory as playlists and segments that any server or player can use; of a media file, only the
     /// file.
     ///
+    /// The artwork of the asset becomes a file, such as `cover.jpg` (``AssetArtwork/fileName``).
+    ///
     /// The mode of the copies follows the file mode creation mask of the process. Key files stay readable by the owner
     /// only.
     ///
@@ -18,7 +20,7 @@ extension AssetLibrary {
     @discardableResult
     public func export(_ id: String, to folder: URL) throws -> URL {
         let asset = try asset(id)
-        guard PackageFile.isFolder(packagePath(id)) else { throw movedPackage(id) }
+        guard FileInspection.isFolder(packagePath(id)) else { throw movedPackage(id) }
         guard asset.state == .complete else {
             throw StorageError(.incomplete, "the asset \(id) is not complete; download it again first")
         }
@@ -49,6 +51,9 @@ extension AssetLibrary {
     /// - Returns: The name of the file to play.
     private func copyFiles(of asset: StoredAsset, to folder: URL) throws -> String {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        if let artwork = try artwork(of: asset.id) {
+            try artwork.data.write(to: folder.appendingPathComponent(artwork.fileName))
+        }
         if let media = try mediaFile(of: asset.id) {
             guard let file = file(media.path, of: asset.id) else {
                 throw StorageError(.damaged, "\(media.path) is missing or damaged; repair the asset first")

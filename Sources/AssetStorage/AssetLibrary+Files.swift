@@ -213,13 +213,13 @@ extension AssetLibrary {
         guard let asset = try? asset(id), asset.isPlayableOffline else { return false }
         let folder = packagePath(id)
         let playlists = [Self.multivariantName] + asset.renditions.map { "\($0.folder)/\(Self.mediaName)" }
-        guard playlists.allSatisfy({ PackageFile.size("\(folder)/\($0)") != nil }) else { return false }
+        guard playlists.allSatisfy({ FileInspection.size("\(folder)/\($0)") != nil }) else { return false }
         return
             (try? catalog.read { database in
                 let rows = try ResourceRecord.filter(Column("assetID") == id).filter(Column("bytes") != nil)
                     .fetchCursor(database)
                 while let row = try rows.next() {
-                    guard PackageFile.size("\(folder)/\(row.path)") == row.bytes else { return false }
+                    guard FileInspection.size("\(folder)/\(row.path)") == row.bytes else { return false }
                 }
                 return true
             }) ?? false

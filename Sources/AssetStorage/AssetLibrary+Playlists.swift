@@ -18,25 +18,17 @@ extension AssetLibrary {
     /// - Returns: The paths, relative to the package, of the playlists that were missing or damaged.
     @discardableResult
     func writePlaylists(_ id: String) throws -> [String] {
-        let (record, renditions, asset) = try catalog.read { database in
-            let record = try Self.record(id, database)
-            return (
-                record, try RenditionRecord.filter(Column("assetID") == id).order(Column("id")).fetchAll(database),
-                try Self.asset(record, database)
-            )
-        }
+        let renditions = try catalog.read { try RenditionEntry.fetchAll(of: id, $0) }
         var changed: [String] = []
         for rendition in renditions {
-            guard
-                let playlist = try? MediaPlaylist(
-                    parsing: catalog.read({ try rendition.entirePlaylist($0) }),
-                    context: PlaylistContext(stored: ResourceAddress(rendition.address))
-                )
-            else { continue }
-            var plan = PackagePlan(folder: rendition.folder, role: rendition.role, playlist: playlist)
-            plan = try catalog.read { try Self.withStoredPaths(plan, of: rendition, $0) }
+            // One after the other, since playlists can be large.
+            guard let bytes = try localPlaylist(of: rendition) else { continue }
             let path = "\(rendition.folder)/\(Self.mediaName)"
-            if try write(try plan.localPlaylist.bytes, to: path, of: id) { changed.append(path) }
+            if try write(bytes, to: path, of: id) { changed.append(path) }
+        }
+        let (record, asset) = try catalog.read { database in
+            let record = try Self.record(id, database)
+            return (record, try Self.asset(record, database))
         }
         let keys = try catalog.read { try Self.keyPaths(of: record, $0) }
         let multivariant = try Self.multivariantPlaylist(record, renditions, asset, keys)
@@ -50,15 +42,30 @@ extension AssetLibrary {
         return changed
     }
 
+    /// Returns the media playlist of a package; `nil` if the catalog has none that can be read.
+    private func localPlaylist(of rendition: RenditionEntry) throws -> [UInt8]? {
+        let plan = try catalog.read { database -> PackagePlan? in
+            guard let record = try RenditionRecord.fetchOne(database, key: rendition.id),
+                let playlist = try? MediaPlaylist(
+                    parsing: record.entirePlaylist(database),
+                    context: PlaylistContext(stored: ResourceAddress(record.address))
+                )
+            else { return nil }
+            let usual = PackagePlan(folder: rendition.folder, role: rendition.role, playlist: playlist)
+            return try Self.withStoredPaths(usual, of: rendition.id, database)
+        }
+        return try plan?.localPlaylist.bytes
+    }
+
     /// Returns the plan of a local playlist with the paths in the catalog.
     private static func withStoredPaths(
         _ plan: PackagePlan,
-        of rendition: RenditionRecord,
+        of rendition: Int64?,
         _ database: Database
     ) throws -> PackagePlan {
         // A playlist may have a million segments, most of which have the usual path.
         var paths: [PackagePlan.Identity: String] = [:]
-        let rows = try ResourceRecord.filter(Column("renditionID") == rendition.id).fetchCursor(database)
+        let rows = try ResourceRecord.filter(Column("renditionID") == rendition).fetchCursor(database)
         while let row = try rows.next() {
             if !plan.usesUsualPath(row) { paths[PackagePlan.Identity(row)] = row.path }
         }
@@ -76,7 +83,7 @@ extension AssetLibrary {
                 let bytes = try rendition.entirePlaylist(database)
                 guard let playlist = try? MediaPlaylist(parsing: bytes, context: context) else { continue }
                 let usual = PackagePlan(folder: rendition.folder, role: rendition.role, playlist: playlist)
-                let plan = try Self.withStoredPaths(usual, of: rendition, database)
+                let plan = try Self.withStoredPaths(usual, of: rendition.id, database)
                 try plan.forEachResource { resource in
                     let arguments: StatementArguments = [id, resource.path]
                     if try Row.fetchOne(statement, arguments: arguments) == nil { unlisted.append(resource.path) }
@@ -115,7 +122,7 @@ extension AssetLibrary {
     /// Returns the multivariant playlist of the stored renditions; it is generated if the source is a media playlist.
     private static func multivariantPlaylist(
         _ record: AssetRecord,
-        _ renditions: [RenditionRecord],
+        _ renditions: [RenditionEntry],
         _ asset: StoredAsset,
         _ keys: [String: String]
     ) throws -> [UInt8] {
@@ -148,7 +155,7 @@ extension AssetLibrary {
     ///   - size: The number of bytes of stored media.
     ///   - seconds: The duration of this media in seconds.
     /// - Returns: The playlist, with the average bit rate of the media: the peak bit rate, of which it is a lower bound, is unknown.
-    static func generatedPlaylist(of renditions: [RenditionRecord], size: Int64, seconds: Double) -> [UInt8] {
+    static func generatedPlaylist(of renditions: [RenditionEntry], size: Int64, seconds: Double) -> [UInt8] {
         let bandwidth = max(1, Int64(saturating: Double(size) * 8 / max(seconds, 0.001)))
         // A source that was recorded as a multivariant playlist before has renditions that are not listed any more.
         let listed = renditions.filter { $0.position < unlistedPosition }
@@ -161,7 +168,7 @@ extension AssetLibrary {
     /// - Returns: A Boolean value that indicates whether the file was written.
     private func write(_ bytes: [UInt8], to path: String, of id: String) throws -> Bool {
         let url = packageDirectory(id).appendingPathComponent(path)
-        if PackageFile.size(url.path) == Int64(bytes.count), PackageFile.isEqual(url.path, to: bytes) {
+        if FileInspection.size(url.path) == Int64(bytes.count), FileInspection.isEqual(url.path, to: bytes) {
             // The file may not be durable yet: an earlier attempt may have ended before the directory was synchronized.
             try synchronizeFolder(url)
             return false

@@ -15,7 +15,7 @@ extension AssetLibrary {
     public func asset(at path: String) throws -> StoredAsset {
         let id = try identifier(at: path)
         let asset = try asset(id)
-        guard PackageFile.isFolder(packagePath(id)) else { throw movedPackage(id) }
+        guard FileInspection.isFolder(packagePath(id)) else { throw movedPackage(id) }
         return asset
     }
 
@@ -55,7 +55,7 @@ extension AssetLibrary {
         func resolved(_ url: URL) -> String { url.standardizedFileURL.resolvingSymlinksInPath().path }
         let packages = resolved(directory.appendingPathComponent("packages"))
         if resolved(url.deletingLastPathComponent()) == packages { return id }
-        if try contains(id), !PackageFile.isFolder(packagePath(id)) { throw movedPackage(id) }
+        if try contains(id), !FileInspection.isFolder(packagePath(id)) { throw movedPackage(id) }
         throw StorageError(.notFound, "\(path) is not a package of the library \(directory.path)")
     }
 

@@ -82,7 +82,7 @@ extension AssetLibrary {
             for row in page {
                 let (own, first) = (path(id, row[1]), path(row[2], row[3]))
                 // A damaged file has another content than the catalog says.
-                guard PackageFile.identity(own) != PackageFile.identity(first),
+                guard FileInspection.identity(own) != FileInspection.identity(first),
                     PackageFile.replace(own, byLinkTo: first, ifEqualTo: own, files)
                 else { continue }
                 folders.insert((own as NSString).deletingLastPathComponent)

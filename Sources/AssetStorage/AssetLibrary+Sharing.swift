@@ -134,7 +134,7 @@ extension AssetLibrary {
             )
         }
         guard let path, let size = kind.keySize, let file = file(path, of: id),
-            let bytes = PackageFile.lastBytes(Int(clamping: size), of: file.path), bytes.count == size
+            let bytes = FileInspection.lastBytes(Int(clamping: size), of: file.path), bytes.count == size
         else { return nil }
         return bytes
     }

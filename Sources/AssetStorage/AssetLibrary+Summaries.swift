@@ -83,6 +83,7 @@ extension AssetLibrary {
     static func fetchAssets(_ database: Database) throws -> [StoredAsset] {
         let hasContents = try AssetSummaryRecord.exist(database)
         let contents = AssetSummaryRecord.contentTableName
+        let formats = try ArtworkRecord.fetchFormats(database)
         let rows = try Row.fetchCursor(
             database,
             sql: """
@@ -108,7 +109,9 @@ extension AssetLibrary {
             )
             let data: Data? = row[6]
             let stored = data.flatMap { AssetSummaryRecord.content(of: $0, decoder) }
-            assets.append(StoredAsset(record, try stored ?? StoredContent(of: record.id, database)))
+            var asset = StoredAsset(record, try stored ?? StoredContent(of: record.id, database))
+            asset.artworkFormat = formats[record.id]
+            assets.append(asset)
         }
         return assets
     }
@@ -116,6 +119,8 @@ extension AssetLibrary {
     /// Returns the snapshot of an asset from its stored content, or from the rows of its files if that is not stored.
     static func asset(_ record: AssetRecord, _ database: Database) throws -> StoredAsset {
         let content = try AssetSummaryRecord.fetchContent(record.id, database)
-        return StoredAsset(record, try content ?? StoredContent(of: record.id, database))
+        var asset = StoredAsset(record, try content ?? StoredContent(of: record.id, database))
+        asset.artworkFormat = try ArtworkRecord.fetchFormat(record.id, database)
+        return asset
     }
 }

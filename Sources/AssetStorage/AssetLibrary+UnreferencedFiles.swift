@@ -38,7 +38,7 @@ extension AssetLibrary {
     /// Removes a file or a directory of a package, which may have been removed already.
     private func removeItem(_ path: String, of id: String) {
         let path = "\(packagePath(id))/\(path)"
-        if PackageFile.isFolder(path) { try? files.removeTree(path) } else { try? files.removeFile(path) }
+        if FileInspection.isFolder(path) { try? files.removeTree(path) } else { try? files.removeFile(path) }
     }
 
     /// Returns the paths, relative to the package, of files and directories that are not in the catalog.
@@ -51,7 +51,7 @@ extension AssetLibrary {
         let folders = try catalog.read { database in Set(try Self.folders(id, database).values) }
         for name in names(in: package) where !Self.ownNames.contains(name) {
             let path = "\(package)/\(name)"
-            guard folders.contains(name), PackageFile.isFolder(path) else {
+            guard folders.contains(name), FileInspection.isFolder(path) else {
                 found.append(name)
                 continue
             }

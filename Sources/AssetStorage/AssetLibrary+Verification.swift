@@ -38,7 +38,7 @@ extension AssetLibrary {
     ///   case nothing is changed.
     @discardableResult
     public func removeMissingFilesFromCatalog(_ id: String) throws -> [String] {
-        try removeFilesFromCatalog(of: id) { path, row in try PackageFile.verifiedSize(path) == row.bytes }
+        try removeFilesFromCatalog(of: id) { path, row in try FileInspection.verifiedSize(path) == row.bytes }
     }
 
     /// Checks the size and the checksum of every stored file of an asset.
@@ -59,12 +59,12 @@ extension AssetLibrary {
     package func verifyLockedAsset(_ id: String) throws -> VerificationResult {
         var withoutChecksum = 0
         var damaged = try removeFilesFromCatalog(of: id) { path, row in
-            guard try PackageFile.verifiedSize(path) == row.bytes else { return false }
+            guard try FileInspection.verifiedSize(path) == row.bytes else { return false }
             guard let checksum = row.checksum else {
                 withoutChecksum += 1
                 return true
             }
-            return try PackageFile.hasChecksum(checksum, path)
+            return try FileInspection.hasChecksum(checksum, path)
         }
         // What an earlier verification found is still missing.
         damaged = try damaged + lostFiles(id).filter { [found = Set(damaged)] in !found.contains($0) }

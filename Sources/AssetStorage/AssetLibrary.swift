@@ -90,7 +90,7 @@ public final class AssetLibrary: Sendable {
         reserve = nil
         let path = self.directory.appendingPathComponent(Catalog.fileName).path
         // An empty file is a catalog whose creation was interrupted.
-        guard let size = PackageFile.size(path), size > 0 else {
+        guard let size = FileInspection.size(path), size > 0 else {
             throw StorageError(.cannotOpen, "there is no library in \(directory.path)")
         }
         catalog = .readOnly(ReadOnlyCatalog(path: path))
@@ -112,12 +112,12 @@ public final class AssetLibrary: Sendable {
     public static func lacksCatalog(_ directory: URL) -> Bool {
         let packages = directory.appendingPathComponent("packages").path
         let names = (try? FileManager.default.contentsOfDirectory(atPath: packages)) ?? []
-        let size = PackageFile.size(directory.appendingPathComponent(Catalog.fileName).path) ?? 0
+        let size = FileInspection.size(directory.appendingPathComponent(Catalog.fileName).path) ?? 0
         return size == 0 && names.contains { hasPresentation("\(packages)/\($0)") }
     }
 
     private static func hasPresentation(_ package: String) -> Bool {
-        PackageFile.size("\(package)/\(multivariantName)") != nil
+        FileInspection.size("\(package)/\(multivariantName)") != nil
     }
 
     /// Moves a package that is not in the catalog to the directory of such packages.
@@ -125,7 +125,7 @@ public final class AssetLibrary: Sendable {
         let folder = directory.appendingPathComponent("recovered")
         try files.makeFolder(folder.path)
         var (target, number) = (folder.appendingPathComponent(package.lastPathComponent), 1)
-        while PackageFile.isFolder(target.path) {
+        while FileInspection.isFolder(target.path) {
             number += 1
             target = folder.appendingPathComponent("\(package.lastPathComponent)-\(number)")
         }
@@ -183,7 +183,7 @@ public final class AssetLibrary: Sendable {
     public func packageDirectory(_ id: String) -> URL { URL(fileURLWithPath: packagePath(id), isDirectory: true) }
 
     /// Returns a Boolean value that indicates whether the package of an asset is in its directory.
-    package func hasPackage(_ id: String) -> Bool { PackageFile.isFolder(packagePath(id)) }
+    package func hasPackage(_ id: String) -> Bool { FileInspection.isFolder(packagePath(id)) }
 
     /// Returns the path of the directory of the package of an asset.
     func packagePath(_ id: String) -> String { "\(packagesPath)/\(id)" }
@@ -393,7 +393,7 @@ public final class AssetLibrary: Sendable {
         for id in deleting { try? delete(id) }
         for name in names where !known.contains(name) && Self.isIdentifier(name) {
             let package = packages.appendingPathComponent(name)
-            guard PackageFile.isFolder(package.path), let lock = try? PackageLock(package) else { continue }
+            guard FileInspection.isFolder(package.path), let lock = try? PackageLock(package) else { continue }
             // A package with playlists had an entry: the catalog was lost or replaced by an older one.
             if Self.hasPresentation(package.path) {
                 try? setAside(package)

@@ -127,11 +127,13 @@ struct ReadOnlyCatalog: Sendable {
         throw StorageError(.busy, "the library \(path) is being changed by another process; try again later")
     }
 
-    private var hasLog: Bool { (PackageFile.size(path + "-wal") ?? 0) > 0 || PackageFile.size(path + "-shm") != nil }
+    private var hasLog: Bool {
+        (FileInspection.size(path + "-wal") ?? 0) > 0 || FileInspection.size(path + "-shm") != nil
+    }
 
     private func readBesideWriters<Value>(_ body: (Database) throws -> Value) throws -> Value {
         // Without the shared memory of a writer, SQLite would create it to read the log.
-        guard PackageFile.size(path + "-shm") != nil else { return try readCopy(body) }
+        guard FileInspection.size(path + "-shm") != nil else { return try readCopy(body) }
         do {
             return try open(path, body)
         } catch let error as DatabaseError where [.SQLITE_CANTOPEN, .SQLITE_READONLY].contains(error.resultCode) {
@@ -151,7 +153,7 @@ struct ReadOnlyCatalog: Sendable {
         )
         let copy = folder.appendingPathComponent(Catalog.fileName).path
         try FileManager.default.copyItem(atPath: path, toPath: copy)
-        if PackageFile.size(path + "-wal") != nil {
+        if FileInspection.size(path + "-wal") != nil {
             try FileManager.default.copyItem(atPath: path + "-wal", toPath: copy + "-wal")
         }
         for name in [copy, copy + "-wal"] { chmod(name, 0o600) }

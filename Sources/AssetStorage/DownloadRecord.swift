@@ -55,6 +55,8 @@ package struct DownloadRecord: Sendable, Hashable, Identifiable {
     package var priority: Int
     /// The directories of the media playlists that the download needs; `nil` until they are known.
     package internal(set) var folders: Set<String>?
+    /// The zero-based index of the selection to which ``folders`` belong, among the selections of the download.
+    package internal(set) var selectionNumber = 0
     /// The creation time in seconds since 1970-01-01T00:00:00Z.
     package let creationTime: Double
 
@@ -110,6 +112,13 @@ package struct DownloadRecord: Sendable, Hashable, Identifiable {
         }
     }
 
+    /// Adds the column with the number of the selection to the schema, after the tables of earlier versions.
+    static func registerSelectionMigration(_ migrator: inout DatabaseMigrator) {
+        migrator.registerMigration("download-selections") { database in
+            try database.alter(table: tableName) { table in table.add(column: "selection", .integer) }
+        }
+    }
+
     /// Returns the identifiers of the assets of downloads that are running, waiting or suspended.
     static func fetchPendingAssets(_ database: Database) throws -> Set<String> {
         // A catalog of an earlier version that is open for reading only has no such table.
@@ -140,6 +149,7 @@ package struct DownloadRecord: Sendable, Hashable, Identifiable {
         priority = row["priority"]
         creationTime = row["createdAt"]
         folders = (row["folders"] as String?).map { Set($0.split(separator: Self.separator).map(String.init)) }
+        selectionNumber = max(0, (row["selection"] as Int?) ?? 0)
         if let code: String = row["failureCode"] {
             failure = Failure(code: code, detail: row["failureDetail"] ?? code, message: row["failureMessage"] ?? "")
         }
@@ -156,8 +166,11 @@ package enum DownloadChange: Sendable, Hashable {
     case details(String)
     /// The download was requested again with other options.
     case options(Data, artwork: Data?)
-    /// The directories of the media playlists that the download needs are known.
-    case folders(Set<String>)
+    /// The directories of the media playlists that the download needs for one of its selections are known; the first
+    /// selection has the index 0.
+    case folders(Set<String>, selection: Int)
+    /// Another session continues the download.
+    case session(String)
 }
 
 extension AssetLibrary {
@@ -238,9 +251,14 @@ extension AssetLibrary {
                     sql: "UPDATE download SET options = ?, artwork = ? WHERE id = ?",
                     arguments: [options, artwork, id]
                 )
-            case .folders(let folders):
+            case .folders(let folders, let selection):
                 let text = folders.sorted().joined(separator: DownloadRecord.separator)
-                try database.execute(sql: "UPDATE download SET folders = ? WHERE id = ?", arguments: [text, id])
+                try database.execute(
+                    sql: "UPDATE download SET folders = ?, selection = ? WHERE id = ?",
+                    arguments: [text, selection, id]
+                )
+            case .session(let session):
+                try database.execute(sql: "UPDATE download SET session = ? WHERE id = ?", arguments: [session, id])
             }
         }
     }

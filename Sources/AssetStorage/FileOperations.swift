@@ -205,7 +205,7 @@ extension FileOperations {
         let names = ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).filter { $0 != last }
         for name in names + (last.map { [$0] } ?? []) {
             let child = "\(path)/\(name)"
-            if PackageFile.isFolder(child) { try removeTree(child) } else { try removeFile(child) }
+            if FileInspection.isFolder(child) { try removeTree(child) } else { try removeFile(child) }
         }
         try removeFolder(path)
     }

@@ -212,18 +212,18 @@ struct PackagePlan {
     /// The playlist of the package, with URIs relative to its own directory.
     var localPlaylist: MediaPlaylist {
         get throws {
-            let prefix = folder.count + 1
-            return try playlist.relocated(
+            try playlist.relocated(
                 MediaPlaylist.Relocation(
-                    segment: { String(path(of: playlist.segments[$0]).dropFirst(prefix)) },
-                    map: { String(path(of: $0).dropFirst(prefix)) },
-                    key: { key in
-                        path(of: key).map { String($0.dropFirst(prefix)) } ?? WrittenText.uri(key.uri ?? "")
-                    }
+                    segment: { localName(path(of: playlist.segments[$0])) },
+                    map: { localName(path(of: $0)) },
+                    key: { key in path(of: key).map { localName($0) } ?? WrittenText.uri(key.uri ?? "") }
                 )
             )
         }
     }
+
+    /// Returns the path of a file relative to the directory of the playlist.
+    func localName(_ path: String) -> String { String(path.dropFirst(folder.count + 1)) }
 
     func path(of segment: MediaSegment) -> String {
         if !paths.isEmpty, let known = paths[Identity(segmentAt: segment.position, segmentKind)] { return known }

@@ -67,7 +67,7 @@ package final class PackageTransport: Transport {
     /// Sends a request; see `Transport`.
     package func send(_ request: TransportRequest) async throws -> TransportResponse {
         use.repeatIfNeeded()
-        guard PackageFile.isFolder(folder) || request.address.filePath == nil else {
+        guard FileInspection.isFolder(folder) || request.address.filePath == nil else {
             throw TransportError(.fileNotFound, library.movedPackage(id).message, address: request.address)
         }
         if let path = request.address.filePath, isEntry(path) {

@@ -146,7 +146,7 @@ extension AssetLibrary {
     /// Returns the length of a file that is in the package and in the catalog; `nil` if it is not stored.
     private func storedLength(of resource: StoredResource, _ id: String) -> Int64? {
         // Almost always there is no such file, so that the catalog is not read.
-        guard let size = PackageFile.size("\(packagePath(id))/\(resource.path)"), hasFolder(of: resource, id) else {
+        guard let size = FileInspection.size("\(packagePath(id))/\(resource.path)"), hasFolder(of: resource, id) else {
             return nil
         }
         let stored = try? catalog.read { database in

@@ -62,28 +62,25 @@ package final class RecordingWriter: Sendable {
         }
     }
 
-    private struct Pending {
-        var lines: String
-        var isSettled: Bool
-    }
-
+    /// The end of the recording, after which segments are added.
     private struct State {
         var nextPosition = 0
         var end = MediaTime.zero
         var last: Last?
-        /// The key and map lines that apply at the end of the recording; empty at the beginning of a run, so that the first
-        /// segment repeats them.
-        var keyLines: [String] = []
-        var mapLine: String?
-        /// A Boolean value that indicates whether keys of an earlier run apply, which the first segment has to end.
-        var hasFormerKeys = false
-        /// A Boolean value that indicates whether an initialization section applies, which no tag can end.
-        var hasMap = false
-        /// The segments that are not in the local playlist yet.
-        var pending: [Int: Pending] = [:]
-        var published = 0
-        /// The target duration in the header, in seconds.
-        var targetDuration: Int64 = 1
+        var tags = RecordedTagState()
+    }
+
+    /// The segments that are added at once.
+    private struct Addition {
+        /// The segments in the catalog.
+        var records: [RecordedSegment] = []
+        /// The segments in the local playlist, by position.
+        var segments: [Int: RecordingPlaylistFile.Segment] = [:]
+
+        /// The number of bytes of all lines.
+        var byteCount: Int {
+            records.reduce(segments.values.reduce(0) { $0 +| $1.lines.utf8.count }) { $0 +| $1.lines.utf8.count }
+        }
     }
 
     /// The role of the rendition in the presentation.
@@ -99,6 +96,7 @@ package final class RecordingWriter: Sendable {
     /// The number of bytes that the lines of the rendition had in the catalog and in the local playlist when the writer was created.
     package let formerByteCount: Int64
     private let state: Mutex<State>
+    private let playlistFile: RecordingPlaylistFile
     /// The recorded tags of the origin that concern no segment alone; only the task that adds segments uses them.
     private let metadata: Mutex<RecordedMetadata>
     private let budget: MetadataBudget
@@ -119,7 +117,6 @@ package final class RecordingWriter: Sendable {
         position = record.position
         folder = record.folder
         var state = State()
-        state.targetDuration = RecordingHeader(String(decoding: record.playlist, as: UTF8.self)).targetDuration
         let segments = RecordedSegment.filter(Column("renditionID") == id)
         if let last = try segments.order(Column("position").desc).fetchOne(database) {
             state.nextPosition = last.position + 1
@@ -135,10 +132,18 @@ package final class RecordingWriter: Sendable {
                 arguments: [id]
             )
             while let text = try durations.next() { state.end = state.end + (MediaTime(decimal: text) ?? .zero) }
-            state.hasFormerKeys = try !segments.filter(Column("lines").like("%#EXT-X-KEY:METHOD=%")).isEmpty(database)
-            state.hasMap = try !segments.filter(Column("lines").like("%#EXT-X-MAP:%")).isEmpty(database)
+            state.tags = RecordedTagState(
+                hasFormerKeys: try !segments.filter(Column("lines").like("%#EXT-X-KEY:METHOD=%")).isEmpty(database),
+                hasMap: try !segments.filter(Column("lines").like("%#EXT-X-MAP:%")).isEmpty(database)
+            )
         }
-        state.published = state.nextPosition
+        playlistFile = RecordingPlaylistFile(
+            at: library.packageDirectory(record.assetID)
+                .appendingPathComponent("\(record.folder)/\(AssetLibrary.mediaName)"),
+            files: library.files,
+            segmentCount: state.nextPosition,
+            targetDuration: RecordingHeader(String(decoding: record.playlist, as: UTF8.self)).targetDuration
+        )
         let recorded = try RecordedMetadata(of: id, database, budget)
         let size = try Int64.fetchOne(
             database,
@@ -183,9 +188,12 @@ package final class RecordingWriter: Sendable {
         var unplayable: Set<Int> = []
         var new = state.withLock { $0 }
         let isFirst = new.last == nil
-        var records: [RecordedSegment] = []
+        var addition = Addition()
+        var targetDuration: Int64 = 0
         var changes: [RecordedMetadata.Change] = []
-        if !gaps.isEmpty { addGaps(gaps, before: playlist.segments[positions.lowerBound].sequence, to: &new, &records) }
+        if !gaps.isEmpty {
+            addGaps(gaps, before: playlist.segments[positions.lowerBound].sequence, to: &new, &addition)
+        }
         let shift = new.nextPosition - positions.lowerBound
         let starts = new.end
         let plan = PackagePlan(folder: folder, role: role, playlist: playlist, firstPosition: shift)
@@ -197,8 +205,8 @@ package final class RecordingWriter: Sendable {
             if segment.hasDiscontinuity && !(begins && isFirst) || begins && hasDiscontinuity {
                 lines.add("#EXT-X-DISCONTINUITY")
             }
-            addContext(of: segment, plan, to: &lines, &new)
-            if let date = segment.programDateTime, segment.hasOwnProgramDateTime || begins && records.isEmpty {
+            new.tags.addTags(of: segment, plan, to: &lines)
+            if let date = segment.programDateTime, segment.hasOwnProgramDateTime || begins && addition.records.isEmpty {
                 lines.add("#EXT-X-PROGRAM-DATE-TIME:\(date)")
             }
             if begins {
@@ -211,13 +219,13 @@ package final class RecordingWriter: Sendable {
             }
             let unknownTags = metadata.withLock { $0.unknownTags(ofSegment: position, in: playlist) }
             for line in unknownTags { lines.add(line) }
-            if segment.map == nil, new.hasMap, !segment.isGap { unplayable.insert(position) }
+            if segment.map == nil, new.tags.hasMap, !segment.isGap { unplayable.insert(position) }
             let isGap = segment.isGap || unplayable.contains(position)
             if isGap { lines.add("#EXT-X-GAP") }
             lines.add("#EXTINF:\(segment.duration),\(WrittenText.line(segment.title ?? ""))")
             if let range = segment.byteRange { lines.addAtOrigin("#EXT-X-BYTERANGE:\(range)") }
             let uri = WrittenText.uri(segment.address.text)
-            lines.add(uri, local: localName(plan.path(of: segment)))
+            lines.add(uri, local: plan.localName(plan.path(of: segment)))
             add(
                 RecordedSegment(
                     renditionID: renditionID,
@@ -231,30 +239,27 @@ package final class RecordingWriter: Sendable {
                 isSettled: isGap,
                 segment.duration,
                 to: &new,
-                &records
+                &addition
             )
             new.last = Last(
                 sequence: segment.sequence,
                 uri: uri,
                 endDate: segment.programDateTime?.advanced(by: segment.duration)
             )
-            new.targetDuration = max(new.targetDuration, segment.duration.roundedSeconds)
+            targetDuration = max(targetDuration, segment.duration.roundedSeconds)
         }
-        let stored = records.reduce(changes.reduce(0) { $0 +| $1.addedByteCount }) { size, record in
-            size +| record.lines.utf8.count +| (new.pending[record.position]?.lines.utf8.count ?? 0)
+        try supervision.willStore(Int64(changes.reduce(addition.byteCount) { $0 +| $1.addedByteCount }))
+        let files = try insert(addition.records, positions, besides: unplayable, plan, startingAt: starts, changes)
+        state.withLock { $0 = new }
+        let isLonger = playlistFile.add(addition.segments, targetDuration: targetDuration)
+        if isLonger {
+            try playlistFile.changeHeader { seconds in
+                try library.write {
+                    try RecordingHeader.change(of: renditionID, $0) { $0.targetDuration = seconds }
+                }
+            }
         }
-        try supervision.willStore(Int64(stored))
-        let files = try insert(records, positions, besides: unplayable, plan, startingAt: starts, changes)
-        let raised = state.withLock { state in
-            // Segments may have been settled in the meantime.
-            let former = (state.pending, state.published, state.targetDuration)
-            state = new
-            (state.pending, state.published) = (former.0, former.1)
-            for record in records { state.pending[record.position] = new.pending[record.position] }
-            return former.2 < new.targetDuration
-        }
-        if raised { try raiseTargetDuration() }
-        try publish()
+        try playlistFile.publish()
         return (files, Int64(clamping: unplayable.count))
     }
 
@@ -277,7 +282,7 @@ package final class RecordingWriter: Sendable {
         _ durations: [MediaTime],
         before sequence: Int64,
         to new: inout State,
-        _ records: inout [RecordedSegment]
+        _ addition: inout Addition
     ) {
         for (index, duration) in durations.enumerated() {
             // The URI of a segment that must not be loaded (RFC 8216bis §4.4.4.7).
@@ -290,7 +295,7 @@ package final class RecordingWriter: Sendable {
                 duration: duration.description,
                 date: nil
             )
-            add(record, local: text, isSettled: true, duration, to: &new, &records)
+            add(record, local: text, isSettled: true, duration, to: &new, &addition)
         }
     }
 
@@ -300,72 +305,13 @@ package final class RecordingWriter: Sendable {
         isSettled: Bool,
         _ duration: MediaTime,
         to new: inout State,
-        _ records: inout [RecordedSegment]
+        _ addition: inout Addition
     ) {
-        records.append(record)
-        new.pending[new.nextPosition] = Pending(lines: local, isSettled: isSettled)
+        addition.records.append(record)
+        addition.segments[new.nextPosition] = RecordingPlaylistFile.Segment(lines: local, isSettled: isSettled)
         new.nextPosition += 1
         new.end = new.end + duration
     }
-
-    /// Adds the key and map lines that a segment needs and that do not apply yet.
-    private func addContext(
-        of segment: MediaSegment,
-        _ plan: PackagePlan,
-        to lines: inout RecordedLines,
-        _ new: inout State
-    ) {
-        if let map = segment.map {
-            var line = "#EXT-X-MAP:URI=\"\(WrittenText.uri(map.address.text))\""
-            if let range = map.byteRange { line += ",BYTERANGE=\"\(range)\"" }
-            if line != new.mapLine {
-                addKeys(map.keys, of: segment, plan, to: &lines, &new)
-                lines.add(line, local: "#EXT-X-MAP:URI=\"\(localName(plan.path(of: map)))\"")
-                new.mapLine = line
-                new.hasMap = true
-            }
-        }
-        addKeys(segment.keys, of: segment, plan, to: &lines, &new)
-    }
-
-    private func addKeys(
-        _ keys: [EncryptionKey],
-        of segment: MediaSegment,
-        _ plan: PackagePlan,
-        to lines: inout RecordedLines,
-        _ new: inout State
-    ) {
-        func line(_ key: EncryptionKey, _ uri: String?) -> String {
-            var line = "#EXT-X-KEY:METHOD=\(WrittenText.token(key.method.rawValue))"
-            if let uri { line += ",URI=\"\(WrittenText.uri(uri))\"" }
-            // The media sequence numbers of the recording differ from those of the origin.
-            if let vector = key.initializationVector {
-                line += ",IV=\(WrittenText.token(vector))"
-            } else if key.isIdentity, key.method != .aes256GCM {
-                // A segment that is encrypted with AES-256-GCM begins with its initialization vector.
-                let digits = String(segment.sequence, radix: 16)
-                line += ",IV=0x" + String(repeating: "0", count: max(0, 32 - digits.count)) + digits
-            }
-            if !key.isIdentity {
-                line += ",KEYFORMAT=\"\(WrittenText.quoted(key.keyFormat))\""
-                line += ",KEYFORMATVERSIONS=\"\(key.keyFormatVersions.map(String.init).joined(separator: "/"))\""
-            }
-            return line
-        }
-        let wanted = keys.map { line($0, $0.address?.text) }
-        guard wanted != new.keyLines || new.hasFormerKeys else { return }
-        // A key replaces only the key of the same format.
-        if keys.isEmpty || new.keyLines.count > keys.count || new.hasFormerKeys {
-            lines.add("#EXT-X-KEY:METHOD=NONE")
-        }
-        new.hasFormerKeys = false
-        for (key, text) in zip(keys, wanted) {
-            lines.add(text, local: line(key, plan.path(of: key).map(localName) ?? key.uri))
-        }
-        new.keyLines = wanted
-    }
-
-    private func localName(_ path: String) -> String { String(path.dropFirst(folder.count + 1)) }
 
     private func insert(
         _ records: [RecordedSegment],
@@ -440,80 +386,14 @@ package final class RecordingWriter: Sendable {
 
     /// Adds a segment whose file is stored to the local playlist, as soon as those before it are there.
     package func settle(_ position: Int) throws {
-        state.withLock { $0.pending[position]?.isSettled = true }
-        try publish()
+        playlistFile.settle(position)
+        try playlistFile.publish()
     }
 
     /// Marks a segment that cannot be fetched as a gap.
     package func markAsGap(_ position: Int) throws {
         try library.write { try RecordedSegment.markAsGap(position, renditionID, $0) }
-        state.withLock { state in
-            guard let pending = state.pending[position] else { return }
-            state.pending[position] = Pending(lines: RecordedSegment.withGap(pending.lines), isSettled: true)
-        }
-        try publish()
-    }
-
-    private var playlistURL: URL {
-        library.packageDirectory(assetID).appendingPathComponent("\(folder)/\(AssetLibrary.mediaName)")
-    }
-
-    /// Appends the next segments that are settled to the local playlist.
-    ///
-    /// The file is not synchronized to the disk: it is written again from the catalog when an interrupted recording is
-    /// continued or ended.
-    private func publish() throws {
-        try state.withLock { state in
-            var text = ""
-            var next = state.published
-            while let pending = state.pending[next], pending.isSettled {
-                text += pending.lines
-                next += 1
-            }
-            guard next > state.published else { return }
-            do {
-                // One write, so that a reader does not see a part of a line.
-                let file = try FileHandle(forWritingTo: playlistURL)
-                defer { try? file.close() }
-                try file.seekToEnd()
-                try file.write(contentsOf: Data(text.utf8))
-            } catch {
-                throw StorageError(writing: playlistURL.path, error)
-            }
-            for position in state.published..<next { state.pending[position] = nil }
-            state.published = next
-        }
-    }
-
-    /// Writes the header with a longer target duration, which is needed if an origin changes it.
-    private func raiseTargetDuration() throws {
-        try state.withLock { state in
-            try library.write {
-                try RecordingHeader.change(of: renditionID, $0) { $0.targetDuration = state.targetDuration }
-            }
-            guard let text = try? String(contentsOf: playlistURL, encoding: .utf8) else { return }
-            var header = RecordingHeader(text)
-            header.targetDuration = state.targetDuration
-            let file = PackageFile(playlistURL.path, files: library.files)
-            try Array(header.text.utf8).withUnsafeBytes { try file.write($0) }
-            try file.finish()
-        }
-    }
-}
-
-/// The lines of a recorded segment, with the URLs of the origin and with the names of the package.
-private struct RecordedLines {
-    var origin = ""
-    var local = ""
-
-    mutating func add(_ line: String, local other: String? = nil) {
-        origin += line + "\n"
-        local += (other ?? line) + "\n"
-    }
-
-    mutating func addAtOrigin(_ line: String) { origin += line + "\n" }
-
-    mutating func add(_ line: String, isLocal: Bool) {
-        if isLocal { add(line) } else { addAtOrigin(line) }
+        playlistFile.markAsGap(position)
+        try playlistFile.publish()
     }
 }

@@ -56,7 +56,12 @@ struct RenditionRecord: Codable, FetchableRecord, MutablePersistableRecord {
     var subtitleLanguages: String?
 
     /// The positions of all variants or renditions in the source that have this playlist.
-    var positions: [Int] { [position] + (aliases ?? "").split(separator: ",").compactMap { Int($0) } }
+    var positions: [Int] { Self.positions(position, aliases) }
+
+    /// Returns the positions of a first one and its aliases.
+    static func positions(_ first: Int, _ aliases: String?) -> [Int] {
+        [first] + (aliases ?? "").split(separator: ",").compactMap { Int($0) }
+    }
 
     /// The bytes of the playlist; decodes the JSON of a version 1 catalog that was opened for reading only.
     var playlistBytes: [UInt8] {
@@ -193,6 +198,8 @@ enum Schema {
             }
         }
         AssetSummaryRecord.registerBitRateMigration(&migrator)
+        DownloadRecord.registerSelectionMigration(&migrator)
+        ArtworkRecord.registerMigration(&migrator)
         return migrator
     }()
 

@@ -48,7 +48,7 @@ struct SpaceReserve: Sendable {
     ///
     /// - Returns: A Boolean value that indicates whether the file occupied space.
     private func release() -> Bool {
-        guard let size = PackageFile.size(path), size > 0 else { return false }
+        guard let size = FileInspection.size(path), size > 0 else { return false }
         return truncate(path, 0) == 0
     }
 

@@ -40,6 +40,10 @@ public struct StorageError: MillstreamError, Sendable {
         public static let wouldDelete = Code(rawValue: "would-delete")
         /// A recording cannot be added to an asset that was downloaded.
         public static let notRecorded = Code(rawValue: "not-recorded")
+        /// An image is larger than ``AssetArtwork/maximumSize``.
+        public static let artworkTooLarge = Code(rawValue: "artwork-too-large")
+        /// An image has a format that cannot be stored as artwork.
+        public static let unsupportedArtwork = Code(rawValue: "unsupported-artwork")
     }
 
     /// The kind of error.
@@ -102,7 +106,7 @@ extension StorageError.Code: ErrorCode {
     /// The codes of this version.
     public static let allCases: [Self] = [
         .notFound, .cannotOpen, .tooNew, .busy, .damaged, .disk, .full, .alreadyExists, .incomplete, .moved,
-        .nothingLeft, .wouldDelete, .notRecorded,
+        .nothingLeft, .wouldDelete, .notRecorded, .artworkTooLarge, .unsupportedArtwork,
     ]
 
     /// The code of the corresponding error of AVFoundation.

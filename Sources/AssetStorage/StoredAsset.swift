@@ -38,6 +38,10 @@ public struct StoredAsset: Sendable, Hashable, Identifiable {
     /// This requires one complete variant, one complete audio rendition if there are any, and all keys and
     /// initialization sections.
     public package(set) var isPlayableOffline: Bool
+    /// The format of the image that represents the asset; `nil` if it has none.
+    ///
+    /// ``AssetLibrary/artwork(of:)`` returns the image.
+    public internal(set) var artworkFormat: AssetArtwork.Format?
 
     /// A Boolean value that indicates whether the asset is a media file, such as an MP4 file, and not a stream.
     ///
@@ -70,6 +74,7 @@ public struct StoredAsset: Sendable, Hashable, Identifiable {
             "subtitles": .strings(StoredRendition.languages(of: .subtitles, in: renditions)),
             "playableOffline": .bool(isPlayableOffline),
             "mediaFile": .bool(isMediaFile),
+            "artwork": artworkFormat.map { .string($0.contentType) },
             "path": .string(path),
             "loadedTimeRanges": .array(
                 loadedTimeRanges.ranges.map { .array([.seconds($0.start), .seconds($0.end)]) }

@@ -44,7 +44,7 @@ struct UnfinishedFile: Codable, Hashable {
 
     /// Creates the note that is stored at a path; `nil` if there is none, or if its writing was interrupted.
     init?(contentsOf path: String) {
-        guard let size = PackageFile.size(path), size <= Self.maximumSize,
+        guard let size = FileInspection.size(path), size <= Self.maximumSize,
             let data = try? Data(contentsOf: URL(fileURLWithPath: path)),
             let note = try? JSONDecoder().decode(UnfinishedFile.self, from: data)
         else { return nil }

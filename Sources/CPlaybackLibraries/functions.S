@@ -229,6 +229,7 @@ millstream_functions:
     function SDL, SDL_GL_GetProcAddress
     function SDL, SDL_GetAudioDeviceStatus
     function SDL, SDL_GetCurrentVideoDriver
+    function SDL, SDL_GetDisplayBounds
     function SDL, SDL_GetDisplayUsableBounds
     function SDL, SDL_GetError
     function SDL, SDL_GetNumVideoDrivers
@@ -236,8 +237,10 @@ millstream_functions:
     function SDL, SDL_GetRendererOutputSize
     function SDL, SDL_GetVersion
     function SDL, SDL_GetVideoDriver
+    function SDL, SDL_GetWindowDisplayIndex
     function SDL, SDL_GetWindowFlags
     function SDL, SDL_GetWindowID
+    function SDL, SDL_GetWindowPosition
     function SDL, SDL_GetWindowSize
     function SDL, SDL_GetWindowTitle
     function SDL, SDL_InitSubSystem

@@ -33,9 +33,39 @@ static inline void millstream_set_alsa_handler(millstream_alsa_handler handler) 
     if (set) set(handler);
 }
 
+// Returns whether a window manager has announced itself at the X server of the environment (EWMH, _NET_SUPPORTING_WM_CHECK), and
+// 1 if this cannot be found out. Without one, SDL's request for full screen mode has no effect.
+static inline int millstream_has_window_manager(void) {
+    // SDL loads the same library.
+    void *library = dlopen("libX11.so.6", RTLD_LAZY | RTLD_LOCAL);
+    if (!library) return 1;
+    void *(*open)(const char *) = (void *(*)(const char *))dlsym(library, "XOpenDisplay");
+    int (*close)(void *) = (int (*)(void *))dlsym(library, "XCloseDisplay");
+    unsigned long (*root)(void *) = (unsigned long (*)(void *))dlsym(library, "XDefaultRootWindow");
+    unsigned long (*atom)(void *, const char *, int) =
+        (unsigned long (*)(void *, const char *, int))dlsym(library, "XInternAtom");
+    unsigned long *(*properties)(void *, unsigned long, int *) =
+        (unsigned long *(*)(void *, unsigned long, int *))dlsym(library, "XListProperties");
+    int (*release)(void *) = (int (*)(void *))dlsym(library, "XFree");
+    if (!open || !close || !root || !atom || !properties || !release) return 1;
+    void *display = open((const char *)0);
+    if (!display) return 1;
+    unsigned long wanted = atom(display, "_NET_SUPPORTING_WM_CHECK", 1);
+    int found = 0;
+    if (wanted) {
+        int count = 0;
+        unsigned long *all = properties(display, root(display), &count);
+        for (int index = 0; all && index < count; index++) found = found || all[index] == wanted;
+        if (all) release(all);
+    }
+    close(display);
+    return found;
+}
+
 static inline void millstream_silence_alsa(void) { millstream_set_alsa_handler(millstream_ignore_alsa_message); }
 static inline void millstream_restore_alsa(void) { millstream_set_alsa_handler((millstream_alsa_handler)0); }
 #else
+static inline int millstream_has_window_manager(void) { return 1; }
 static inline void millstream_silence_alsa(void) {}
 static inline void millstream_restore_alsa(void) {}
 #endif

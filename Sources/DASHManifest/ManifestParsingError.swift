@@ -11,6 +11,8 @@ package enum ManifestParsingError: MillstreamError, Sendable, Hashable {
     case notAManifest(root: String)
     /// The manifest exceeds one of ``ManifestLimits``.
     case tooLarge(message: String, line: Int)
+    /// The task that waits for the manifest was canceled.
+    case canceled
 
     /// The kind of the error.
     package enum Code: String, ErrorCode {
@@ -22,6 +24,8 @@ package enum ManifestParsingError: MillstreamError, Sendable, Hashable {
         case notAManifest = "not-a-manifest"
         /// The manifest exceeds a limit.
         case tooLarge = "too-large"
+        /// The task was canceled.
+        case canceled
 
         /// The code of the corresponding error of AVFoundation.
         package var number: Int? {
@@ -29,6 +33,7 @@ package enum ManifestParsingError: MillstreamError, Sendable, Hashable {
             case .invalidXML, .hasDeclarations: -11_853
             case .notAManifest: -11_828
             case .tooLarge: -11_849
+            case .canceled: -11_878
             }
         }
     }
@@ -40,6 +45,7 @@ package enum ManifestParsingError: MillstreamError, Sendable, Hashable {
         case .hasDeclarations: .hasDeclarations
         case .notAManifest: .notAManifest
         case .tooLarge: .tooLarge
+        case .canceled: .canceled
         }
     }
 
@@ -52,6 +58,7 @@ package enum ManifestParsingError: MillstreamError, Sendable, Hashable {
             "the manifest declares entities or attributes in line \(line), which is not allowed"
         case .notAManifest(let root): "the root element is \(root), not MPD, so this is not a DASH manifest"
         case .tooLarge(let message, let line): "the manifest is too large (line \(line): \(message))"
+        case .canceled: "the manifest was not read to its end, because the task was canceled"
         }
     }
 }
@@ -63,6 +70,7 @@ extension ManifestParsingError {
         case .malformed: self = .invalidXML(message: error.message, line: error.line)
         case .hasDeclarations: self = .hasDeclarations(line: error.line)
         case .tooLarge: self = .tooLarge(message: error.message, line: error.line)
+        case .canceled: self = .canceled
         }
     }
 }

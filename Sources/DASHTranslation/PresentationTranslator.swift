@@ -144,7 +144,9 @@ package struct PresentationTranslator: Sendable {
             losses.append(.hole, "the track \(track.representationID) has a hole that is too long for gaps")
         }
         let target = targetDuration(plan.tracks, measures, presentation, isStatic: isStatic, &losses)
-        let starts = isStatic ? plan.tracks.map { _ in WindowStart() } : windowStarts(plan, measures)
+        let starts =
+            isStatic
+            ? plan.tracks.map { _ in WindowStart() } : WindowStart.all(plan, measures, after: state.windows)
         // Playlists of a program that ran before can have had other numbers for the same segments.
         let isRestart = !isStatic && !isRefresh && !starts.allSatisfy(\.isDerived)
         let restarts = isRestart ? starts.map(\.sequence) : state.restarts
@@ -233,7 +235,7 @@ package struct PresentationTranslator: Sendable {
 
     private func reportLaterTracks(_ plan: PresentationPlan, _ losses: inout TranslationLosses) {
         guard let last = plan.periods.last else { return }
-        for kind in [TrackKind.video, .audio, .subtitles] {
+        for kind in [TrackDescriptor.Kind.video, .audio, .subtitles] {
             let count = plan.tracks.filter { $0.kind == kind }.count
             guard last.tracks.candidates(kind).count > count else { continue }
             losses.append(.laterTrack, "a later period has more \(kind.rawValue) than the playlists describe")
@@ -280,85 +282,6 @@ package struct PresentationTranslator: Sendable {
     ///
     /// Some manifests declare an arbitrary large number.
     private static let maximumDeclaredDuration: Int64 = 60
-
-    /// The number of a playlist's first segment, and the number of entries before it that are left out.
-    private struct WindowStart {
-        var sequence: Int64 = 0
-        var skipCount: Int64 = 0
-        /// A Boolean value that indicates whether all servers give the same number to the segment.
-        var isDerived = true
-
-        /// The maximum media sequence number that is derived from a manifest, so that players can count on.
-        private static let maximumSequence: Int64 = 1 << 53
-
-        init() {}
-
-        init(sequence: Int64, skipCount: Int64) {
-            self.sequence = sequence
-            self.skipCount = skipCount
-        }
-
-        /// Creates the start of a window whose first number is derived from the manifest.
-        init(limiting number: Int64, isDerived: Bool = true) {
-            sequence = min(max(0, number), Self.maximumSequence)
-            self.isDerived = isDerived
-        }
-    }
-
-    private func windowStarts(_ plan: PresentationPlan, _ measures: [TrackMeasure]) -> [WindowStart] {
-        plan.tracks.indices.map { index in
-            let measure = measures[index]
-            guard state.windows.indices.contains(index), !state.windows[index].starts.isEmpty else {
-                return Self.firstStart(plan, index, measures)
-            }
-            let window = state.windows[index]
-            var skipCount: Int64 = 0
-            for position in 0..<measure.starts.count {
-                let start = measure.starts[position]
-                let end = position + 1 < measure.starts.count ? measure.starts[position + 1] : measure.end
-                if let sequence = window.sequence(of: start, duration: end - start) {
-                    return WindowStart(sequence: sequence, skipCount: skipCount)
-                }
-                skipCount +|= 1
-            }
-            return WindowStart(
-                sequence: window.firstSequence +| Int64(clamping: window.starts.count),
-                skipCount: skipCount
-            )
-        }
-    }
-
-    /// Returns the media sequence number of the first segment of the first translation.
-    ///
-    /// The number follows from the manifest where that is possible, so that several servers give the same one: from the
-    /// number of the segment where a timeline numbers them, and from the time where all segments have the same duration,
-    /// or the segments of another track of the same length do. Otherwise it counts tenths of seconds, so that it is
-    /// higher than any number that a translation before a restart reached.
-    private static func firstStart(_ plan: PresentationPlan, _ track: Int, _ measures: [TrackMeasure]) -> WindowStart {
-        let measure = measures[track]
-        guard let start = measure.starts.first,
-            let section = plan.periods.lazy.compactMap({ $0.sections[track] }).first
-        else { return WindowStart() }
-        // The numbers of the segments can begin again in each period.
-        let isOnlyPeriod = plan.periods.count == 1 && plan.periods[0].start == .zero
-        if isOnlyPeriod, section.addressing.hasNumberedTimeline, section.candidate != nil {
-            return WindowStart(limiting: section.addressing.segment(at: section.range.lowerBound)?.number ?? 0)
-        }
-        if measure.isUniform, measure.firstDuration > .zero, plan.isDivided(by: measure.firstDuration) {
-            let number = TrackWindow.quotient(start, measure.firstDuration)
-            // A window of equal segments can be a part of a timeline of different ones.
-            if section.addressing.hasConstantDuration || measure.isAligned { return WindowStart(limiting: number) }
-        } else if let model = measures.first(where: { model in
-            model.isUniform && model.isAligned && measure.isParallel(to: model)
-                && plan.isDivided(by: model.firstDuration)
-        }) {
-            return WindowStart(limiting: TrackWindow.quotient(start, model.firstDuration))
-        }
-        return WindowStart(
-            limiting: start.scaled(by: MediaTime(seconds: 10)).roundedSeconds,
-            isDerived: false
-        )
-    }
 
     private mutating func store(
         _ plan: PresentationPlan,
@@ -464,19 +387,6 @@ extension PresentationPlan {
 
     /// The maximum number of codecs of a track in all periods.
     private static let maximumCodecCount = 16
-
-    /// Returns a Boolean value that indicates whether all periods begin and end at multiples of a duration, so that their
-    /// segments can be counted from the start of the presentation.
-    fileprivate func isDivided(by duration: MediaTime) -> Bool {
-        func isMultiple(_ time: MediaTime) -> Bool {
-            let count = TrackWindow.quotient(time, duration)
-            let difference = time - duration.scaled(by: MediaTime(seconds: count))
-            let tolerance = MediaTime(value: 1, timescale: 10)
-            return difference < tolerance && MediaTime.zero - tolerance < difference
-        }
-        if periods.count == 1, periods[0].start == .zero { return true }
-        return periods.allSatisfy { plan in isMultiple(plan.start) && (plan.period.end.map(isMultiple) ?? true) }
-    }
 }
 
 extension TrackCandidate {

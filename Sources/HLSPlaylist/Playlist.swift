@@ -113,6 +113,12 @@ public struct PlaylistContext: Sendable {
     /// A Boolean value that indicates whether the playlist may name local files although its URL is remote, because the documents that
     /// it is made of were verified with `Playlist.refusedFile`.
     package var mayNameFiles = false
+    /// A Boolean value that indicates whether ``importableVariables`` has all variables that can be imported.
+    ///
+    /// If it is `true`, ``Playlist/diagnostics`` report the import of any other variable, even if
+    /// ``importableVariables`` is empty. Otherwise an empty ``importableVariables`` means that the variables are
+    /// unknown.
+    package var declaresAllImports = false
 
     /// Creates a context.
     public init(address: ResourceAddress? = nil, importableVariables: [String: String] = [:]) {

@@ -14,7 +14,7 @@ public enum PlaylistParsingError: MillstreamError, Hashable {
     case limitExceeded(PlaylistLimits.Limit, line: Int)
     /// A media playlist imports a variable with this name that no multivariant playlist defines (RFC 8216bis §4.4.2.3).
     ///
-    /// Only players and downloads throw this error; the parser is lenient.
+    /// Only players and downloads throw this error; the parser is lenient, and `inspect` and `validate` report it.
     case undeclaredImport(String)
 
     /// The maximum number of characters of the name of a variable in a message.

@@ -73,6 +73,9 @@ public struct TransportError: MillstreamError, Sendable {
     package internal(set) var explanation: String?
     /// The error of the underlying library; `nil` if there is none.
     public var cause: (any Error)?
+    /// A Boolean value that indicates whether a document has taken longer than ``RecoveryPolicy/DocumentTimeLimit``, so
+    /// that its request is not repeated.
+    package internal(set) var exceedsDocumentTime = false
     /// The header fields of the response; the values of fields with the same name are joined with commas.
     public var headerFields: [String: String] = [:]
 
@@ -115,6 +118,7 @@ extension TransportError {
         error.serverAddress = serverAddress
         error.hasOmittedHeaderFields = hasOmittedHeaderFields
         error.explanation = explanation
+        error.exceedsDocumentTime = exceedsDocumentTime
         error.headerFields = headerFields
         return error
     }

@@ -11,11 +11,11 @@ extension AssetDownload {
     /// Fetches the missing files in directories, or only those that were stored once, until the addresses of some have
     /// expired.
     ///
-    /// The segments of `renditions` are not accepted if their keys do not match.
+    /// Segments are not accepted if a verification of keys is given, and their keys do not match.
     func fetchMissing(
         of asset: StoredAsset,
         in folders: Set<String>? = nil,
-        verifying renditions: [PlannedRendition] = [],
+        verifying verification: KeyVerification? = nil,
         _ meter: ProgressMeter,
         _ renewal: inout DownloadRenewal,
         onlyLost: Bool = false,
@@ -29,7 +29,6 @@ extension AssetDownload {
         defer { withExtendedLifetime(claims) {} }
         var queue = FetchQueue(policy: loader.policy)
         let commits = CommitQueue(library)
-        let verification = KeyVerification(renditions, of: id, in: library)
         let limiter = makeLimiter()
         var firstError: (any Error)?
         try await withThrowingTaskGroup(of: TransferStep.self) { group in

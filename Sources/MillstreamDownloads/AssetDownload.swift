@@ -41,7 +41,7 @@ package struct AssetDownload: Sendable {
     /// The limiter of the rate of all downloads of a session; `nil` for none.
     var sessionLimiter: RateLimiter?
     /// The playlists of the source if they have just been loaded and entered in the catalog; `nil` to load them.
-    var resolution: DownloadResolver.Resolution?
+    var enteredPlaylists: EnteredPlaylists?
 
     /// Creates a download, which starts with ``run(_:)``.
     package init(
@@ -107,12 +107,14 @@ package struct AssetDownload: Sendable {
 
     private func fetchAll(_ report: @escaping @Sendable (Event) -> Void) async throws -> StoredAsset {
         var resolver = resolver
-        var resolution = if let resolution { resolution } else { try await resolver.resolve(source) }
+        let isEntered = enteredPlaylists != nil
+        let playlists =
+            if let enteredPlaylists { enteredPlaylists } else { EnteredPlaylists(try await resolver.resolve(source)) }
         let (id, lock) = try await waitForAsset()
         defer { withExtendedLifetime(lock) {} }
         var renewal = DownloadRenewal()
         resolver.bypassesCache = true
-        if self.resolution == nil {
+        if !isEntered, let resolution = playlists.resolution {
             do {
                 try await receiveKeys(of: resolution, for: id)
             } catch let error as TransportError {
@@ -126,9 +128,9 @@ package struct AssetDownload: Sendable {
             }
         }
         while true {
-            let round: (meter: ProgressMeter, hasAll: Bool)
+            let round: Round
             do {
-                round = try await fetchFiles(of: resolution, for: id, &renewal, report)
+                round = try await fetchFiles(of: playlists, isEntered: isEntered, resolver, for: id, &renewal, report)
             } catch {
                 // What is stored is listed with its resolution and its languages as well. This is not done on another thread,
                 // because the thread pool would not run it after a cancellation.
@@ -136,9 +138,8 @@ package struct AssetDownload: Sendable {
                 throw error
             }
             if round.hasAll {
-                let verification = KeyVerification(resolution.renditions, of: id, in: library)
                 let complete = try await BlockingOperation.run { [library] in
-                    try verification.checkStoredSegments()
+                    try round.verification.checkStoredSegments()
                     try? library.describeMedia(of: id)
                     try library.removeIncompleteIFrames(id)
                     // Files of an earlier download with another selection may still be missing.
@@ -149,54 +150,100 @@ package struct AssetDownload: Sendable {
                 report(.completed(complete))
                 return complete
             }
-            resolution = try await resolver.resolve(source)
         }
+    }
+
+    /// The result of fetching the files that the playlists of the source name.
+    private struct Round {
+        let meter: ProgressMeter
+        /// A Boolean value that indicates whether all files are stored; otherwise their addresses have expired, and the playlists
+        /// must be loaded again.
+        let hasAll: Bool
+        let verification: KeyVerification
+    }
+
+    /// The files of an asset to fetch, as they are in the catalog.
+    private struct EnteredFiles {
+        let asset: StoredAsset
+        let folders: Set<String>
+        let meter: ProgressMeter
+        let verification: KeyVerification
     }
 
     /// Adds the files of a resolution to the catalog and fetches those that are missing.
     ///
-    /// - Returns: The progress, and whether all files are stored; otherwise their addresses have expired, and the
-    ///   playlists must be loaded again.
+    /// - Parameters:
+    ///   - playlists: The playlists of the source, which are released before the files are fetched. Later rounds load them again.
+    ///   - isEntered: A Boolean value that indicates whether the playlists of the first round are in the catalog already.
+    ///   - resolver: The resolver that loads the playlists.
+    ///   - id: The identifier of the asset.
+    ///   - renewal: The decision on loading the playlists again.
+    ///   - report: The closure that is called with each event.
+    /// - Returns: The result.
+    /// - Throws: ``DownloadError``, an error of the transport or the storage, or `CancellationError`.
     private func fetchFiles(
-        of resolution: DownloadResolver.Resolution,
+        of playlists: EnteredPlaylists,
+        isEntered: Bool,
+        _ resolver: DownloadResolver,
         for id: String,
         _ renewal: inout DownloadRenewal,
         _ report: @escaping @Sendable (Event) -> Void
-    ) async throws -> (meter: ProgressMeter, hasAll: Bool) {
-        // This runs on a blocking thread, because it processes all files, and a playlist may name a million.
-        let isPlanned = renewal.isFirstRound && self.resolution != nil
+    ) async throws -> Round {
         let isFirstRound = renewal.isFirstRound
+        let files = try await enterFiles(
+            of: playlists,
+            isEntered: isFirstRound && isEntered,
+            resolver,
+            checksSpace: isFirstRound,
+            for: id
+        )
+        let meter = files.meter
+        defer { report(.ended(id: id, meter.figures)) }
+        if isFirstRound { report(.resolved(id: id, meter.progress, folders: files.folders)) }
+        renewal.beginRound()
+        try await fetchMissing(
+            of: files.asset,
+            in: files.folders,
+            verifying: files.verification,
+            meter,
+            &renewal,
+            report: report
+        )
+        return Round(meter: meter, hasAll: !renewal.isNeeded, verification: files.verification)
+    }
+
+    /// Adds the files of a resolution to the catalog, unless they are there.
+    private func enterFiles(
+        of playlists: EnteredPlaylists,
+        isEntered: Bool,
+        _ resolver: DownloadResolver,
+        checksSpace: Bool,
+        for id: String
+    ) async throws -> EnteredFiles {
+        let resolution = if let entered = playlists.take() { entered } else { try await resolver.resolve(source) }
         let configuration = configuration
-        let (asset, folders, missing, unfinishedFiles) = try await BlockingOperation.run { [library] in
+        // This runs on a blocking thread, because it processes all files, and a playlist may name a million.
+        return try await BlockingOperation.run { [library] in
             // An asset that was deleted in the meantime has been created again, without files.
-            if try !isPlanned || library.asset(id).renditions.isEmpty {
+            if try !isEntered || library.asset(id).renditions.isEmpty {
                 try library.plan(resolution, of: id, configuration)
             }
             try library.removeMissingFilesFromCatalog(id)
             let folders = try library.folders(of: resolution.renditions, id)
             let asset = try library.asset(id)
             let unfinished = library.unfinishedFiles(of: asset, in: folders)
-            if isFirstRound {
-                try library.checkSpace(for: resolution.renditions, of: asset, besides: unfinished)
-            }
-            return (asset, folders, try library.missingCount(id, in: folders), unfinished)
+            if checksSpace { try library.checkSpace(for: resolution.renditions, of: asset, besides: unfinished) }
+            let missing = try library.missingCount(id, in: folders)
+            return EnteredFiles(
+                asset: asset,
+                folders: folders,
+                meter: ProgressMeter(
+                    ProgressCounter(asset, in: folders, missing: missing),
+                    unfinishedFiles: unfinished
+                ),
+                verification: KeyVerification(resolution.renditions, of: id, in: library)
+            )
         }
-        let meter = ProgressMeter(
-            ProgressCounter(asset, in: folders, missing: missing),
-            unfinishedFiles: unfinishedFiles
-        )
-        defer { report(.ended(id: id, meter.figures)) }
-        if renewal.isFirstRound { report(.resolved(id: id, meter.progress, folders: folders)) }
-        renewal.beginRound()
-        try await fetchMissing(
-            of: asset,
-            in: folders,
-            verifying: resolution.renditions,
-            meter,
-            &renewal,
-            report: report
-        )
-        return (meter, !renewal.isNeeded)
     }
 
     /// Creates the catalog entry of the asset and locks it, if need be after a moment.
@@ -258,18 +305,25 @@ package struct AssetDownload: Sendable {
 
 extension AssetLibrary {
     /// Enters the playlists of a source, and the files that they need, in the catalog.
+    ///
+    /// The title that a media file contains replaces the one that is derived from the URL.
     func plan(
         _ resolution: DownloadResolver.Resolution,
         of id: String,
         _ configuration: DownloadConfiguration
     ) throws {
+        var title = configuration.title
+        if let found = resolution.title {
+            let stored = try self.asset(id)
+            if (title ?? stored.title) == stored.source.defaultAssetTitle { title = found }
+        }
         try planDownload(
             of: id,
             source: resolution.playlist,
             at: resolution.address,
             renditions: resolution.renditions,
             selection: configuration.selection.description,
-            title: configuration.title,
+            title: title,
             replacing: configuration.replacesStoredSegments ? .all : .newVersions
         )
     }

@@ -121,7 +121,7 @@ public struct AssetImport: Sendable {
         var sum = ByteCount.zero
         for rendition in renditions {
             for segment in rendition.playlist.segments where !segment.isGap {
-                guard let path = segment.address.filePath, let size = PackageFile.size(path) else { continue }
+                guard let path = segment.address.filePath, let size = FileInspection.size(path) else { continue }
                 let range = segment.byteRange
                 sum = sum + ByteCount(min(range?.length ?? size, size -| (range?.start ?? 0)))
             }

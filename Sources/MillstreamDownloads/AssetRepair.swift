@@ -49,8 +49,14 @@ public struct AssetRepair: Sendable {
         let stored = DownloadSelection(asset.selection)
         selection.timeRange = stored?.timeRange
         selection.edits = stored?.edits ?? EditPlan([])
-        // Without video, the languages decide what the variants are.
-        if let stored { selection.audio = stored.audio }
+        if asset.isMediaFile {
+            // A media file is stored as a whole, whatever was selected.
+            selection.audio = .all
+            selection.subtitles = .all
+        } else if let stored {
+            // Without video, the languages decide what the variants are.
+            selection.audio = stored.audio
+        }
         task = AssetDownload(source, into: library, loader: loader, configuration: configuration, time: time)
         resolver = DownloadResolver(
             loader: loader,

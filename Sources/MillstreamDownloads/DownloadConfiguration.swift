@@ -2,6 +2,7 @@ public import Foundation
 public import MediaTiming
 public import MediaTransport
 import PlaylistEditing
+package import ResourceAddressing
 
 /// The options of a download.
 public struct DownloadConfiguration: Sendable, Hashable {
@@ -11,14 +12,18 @@ public struct DownloadConfiguration: Sendable, Hashable {
     ///
     /// Files that an earlier selection has stored are not fetched again.
     public var furtherSelections: [DownloadSelection] = []
-    /// The title to display; derived from the URL by default.
+    /// The title to display; by default the one that a media file contains, otherwise derived from the URL.
     public var title: String?
     /// The description that the application gives the download, for example its own identifier of the stream; empty by
     /// default.
     ///
     /// It is stored with the download, and a session that restores the download has it.
     public var details = ""
-    /// An image that represents the asset, which is stored with the download; `nil` for none.
+    /// An image that represents the asset, a PNG, JPEG, GIF or WebP image of at most `AssetArtwork.maximumSize`; `nil` for
+    /// none, or for the one that the asset has.
+    ///
+    /// It is stored with the download and with the asset, which has it after the download has ended
+    /// (`AssetLibrary.artwork(of:)`).
     public var artwork: Data?
     /// The priority of the download; the default is 0.
     ///
@@ -63,7 +68,7 @@ public struct DownloadConfiguration: Sendable, Hashable {
     /// - Parameters:
     ///   - selection: The variants and renditions to download; by default the best variant with the default audio and
     ///     subtitles.
-    ///   - title: The title to display; derived from the URL by default.
+    ///   - title: The title to display; by default the one that a media file contains, otherwise derived from the URL.
     ///   - maximumConcurrentFetches: The maximum number of concurrent fetches; 6 by default, as in browsers, because a
     ///     server may treat many connections from one client as an attack.
     ///   - limits: The size limits of the download.
@@ -84,6 +89,16 @@ public struct DownloadConfiguration: Sendable, Hashable {
 
     /// The URLs of the playlists that the edits of all selections insert.
     package var editedSources: [String] { selections.flatMap(\.edits.sources) }
+
+    /// Returns the first source that is not loaded over HTTP, such as a file; `nil` if there is none.
+    ///
+    /// - Parameter source: The URL of the playlist that is downloaded.
+    /// - Returns: That URL, or one that the edits insert.
+    package func fileSource(besides source: ResourceAddress) -> ResourceAddress? {
+        // A gap that an edit inserts is not loaded.
+        let inserted = editedSources.filter { GapPlaylist.playlist(at: $0) == nil }
+        return ([source] + inserted.map { ResourceAddress($0) }).first { !$0.isHTTP }
+    }
 }
 
 /// The part of a configuration that the catalog stores as JSON.

@@ -101,6 +101,17 @@ extension DownloadError {
         DownloadError(.canceled, "the download was canceled", address: address)
     }
 
+    /// Returns the error of a task whose download belongs to another session by now.
+    static func takenOver(_ id: DownloadTask.ID) -> DownloadError {
+        DownloadError(
+            StorageError(
+                .busy,
+                "another session continues the download \(id)",
+                hint: "see it with: millstream downloads list"
+            )
+        )
+    }
+
     /// Creates the error of a download from any error that ended it.
     init(any error: any Error) {
         switch error {

@@ -5,6 +5,14 @@ import Synchronization
 
 /// The progress of a download in media time.
 public struct DownloadProgress: Sendable, Hashable {
+    /// The position of a selection among those of a download, which are downloaded one after the other.
+    public struct SelectionPosition: Sendable, Hashable {
+        /// The zero-based index of the selection.
+        public let index: Int
+        /// The number of selections; at least 2.
+        public let count: Int
+    }
+
     /// The time ranges for which all selected renditions are stored, in order and without overlaps.
     public let loadedTimeRanges: MediaTimeRangeSet
     /// The duration of the presentation; zero if it is unknown.
@@ -19,6 +27,11 @@ public struct DownloadProgress: Sendable, Hashable {
     public let expectedBytes: ByteCount?
     /// The number of bytes that the running download has received.
     public let receivedBytes: ByteCount
+    /// The selection that is being downloaded; `nil` if the download has only one.
+    ///
+    /// ``loadedTimeRanges``, ``duration`` and ``expectedBytes`` are those of this selection, and ``percent`` is that
+    /// of all selections.
+    public internal(set) var selection: SelectionPosition?
     /// The estimated share of the bytes of the download that is received, from 0 to 1; `nil` if it is unknown.
     package internal(set) var share: Double?
     /// The name of the file that has been requested for the longest time; `nil` if none is being received.
@@ -63,11 +76,12 @@ public struct DownloadProgress: Sendable, Hashable {
     /// Returns the progress of a selection as that of a download with several selections, each of which is the same share of it.
     ///
     /// - Parameters:
-    ///   - number: The zero-based index of the selection.
+    ///   - number: The zero-based index of the selection; a larger one is that of the last selection.
     ///   - count: The number of selections.
     /// - Returns: The progress, of which the percentage does not decrease from one selection to the next.
     func ofSelection(_ number: Int, of count: Int) -> DownloadProgress {
         guard count > 1 else { return self }
+        let number = min(number, count -| 1)
         var progress = DownloadProgress(
             loadedTimeRanges: loadedTimeRanges,
             duration: duration,
@@ -79,6 +93,7 @@ public struct DownloadProgress: Sendable, Hashable {
         progress.share = share.map { (Double(number) + (percent < 100 ? $0 : 1)) / Double(count) }
         progress.requestedFile = requestedFile
         progress.isWaitingForPlayback = isWaitingForPlayback
+        progress.selection = SelectionPosition(index: number, count: count)
         return progress
     }
 
@@ -92,6 +107,12 @@ public struct DownloadProgress: Sendable, Hashable {
                 "expected": .seconds(duration),
                 "percent": .real((percentOfBytes * 10).rounded(.down) / 10),
                 "bytes": .integer(bytes.bytes),
+                "selection": selection.map { selection in
+                    .fields([
+                        "number": .integer(Int64(clamping: selection.index +| 1)),
+                        "count": .integer(Int64(clamping: selection.count)),
+                    ])
+                },
             ])
         else { return [] }
         return fields
@@ -394,6 +415,25 @@ extension AssetLibrary {
         return ProgressMeter(counter, unfinishedFiles: unfinishedFiles(of: asset, in: folders)).progress
     }
 
+    /// Returns the progress of a download of the catalog, as the process that runs it reports it: that of all of its
+    /// selections.
+    ///
+    /// - Parameters:
+    ///   - record: The download.
+    ///   - configuration: The options of the download; `nil` if they are those of a newer version.
+    /// - Returns: The progress, with what was received of unfinished files.
+    /// - Throws: `StorageError`.
+    func downloadProgress(
+        of record: DownloadRecord,
+        _ configuration: DownloadConfiguration?
+    ) throws -> DownloadProgress {
+        let recording = configuration?.recording
+        let progress = try downloadProgress(of: record.assetID, in: record.folders, recording: recording)
+        // A recording has one selection.
+        guard recording == nil, let configuration else { return progress }
+        return progress.ofSelection(record.selectionNumber, of: configuration.selections.count)
+    }
+
     /// Returns the progress of the unfinished downloads in the library, by the identifiers of their assets; of several
     /// downloads of an asset, that of the first one.
     ///
@@ -404,12 +444,7 @@ extension AssetLibrary {
     package func progressOfDownloads(of id: String? = nil) throws -> [String: DownloadProgress] {
         var result: [String: DownloadProgress] = [:]
         for record in try downloads() where result[record.assetID] == nil && (id ?? record.assetID) == record.assetID {
-            let recording = DownloadConfiguration(stored: record.options)?.recording
-            result[record.assetID] = try? downloadProgress(
-                of: record.assetID,
-                in: record.folders,
-                recording: recording
-            )
+            result[record.assetID] = try? downloadProgress(of: record, DownloadConfiguration(stored: record.options))
         }
         return result
     }

@@ -95,7 +95,9 @@ extension DownloadError {
             switch error.code {
             case .nothingLeft: .nothingSelected
             case .tooLarge: .tooLarge
-            default: .cannotEdit
+            case .unknownEdit, .invalidValue, .wrongKind, .timeOutside, .cannotStitch, .notStarted, .notPublished,
+                .tooManyEdits, .tooManySources, .unwritableAddress, .unreadableResult, .failed, .invalidName:
+                .cannotEdit
             }
         self.init(code, error.message, address: address, detail: error.code.rawValue, cause: error)
     }

@@ -33,6 +33,8 @@ struct DownloadResolver: Sendable {
         let playlist: Playlist
         let address: ResourceAddress
         let renditions: [PlannedRendition]
+        /// The title that a media file contains; `nil` for a stream, and for a file without one.
+        var title: String?
     }
 
     /// Loads the source and the media playlists that the selection requires.
@@ -231,18 +233,37 @@ struct DownloadResolver: Sendable {
             return !offered.contains { one.includes(language: $0.language, name: $0.name, isDefault: $0.isDefault) }
         }
         guard !missing.isEmpty else { return }
+        throw Self.missingLanguages(
+            missing,
+            type,
+            offered: offered.map { (language: $0.language, name: $0.name) },
+            hintIfEmpty: "the stream has no \(type == .audio ? "separate audio renditions" : "subtitles")"
+        )
+    }
+
+    /// Returns the error for languages or names that nothing matches.
+    ///
+    /// - Parameters:
+    ///   - missing: The languages and names.
+    ///   - type: Audio or subtitles.
+    ///   - offered: The languages and names that can be selected.
+    ///   - hintIfEmpty: The hint if nothing can be selected.
+    /// - Returns: The error.
+    static func missingLanguages(
+        _ missing: [String],
+        _ type: Rendition.MediaType,
+        offered: [(language: String?, name: String?)],
+        hintIfEmpty: String
+    ) -> DownloadError {
         var seen: Set<String> = []
-        let hasNames = missing.contains { $0.contains(":") }
-        let names = offered.map { rendition in
-            hasNames ? "\(rendition.language ?? ""):\(rendition.name)" : rendition.language ?? rendition.name
-        }.filter { seen.insert($0).inserted }
-        throw DownloadError(
+        let names = offered.compactMap { RenditionMatching.description(language: $0.language, name: $0.name) }
+            .filter { seen.insert($0).inserted }
+        return DownloadError(
             .nothingSelected,
-            "there \(type == .audio ? "is no audio" : "are no subtitles") in "
-                + missing.joined(separator: ", "),
+            "there \(type == .audio ? "is no audio" : "are no subtitles") in " + missing.joined(separator: ", "),
             hint: names.isEmpty
-                ? "the stream has no \(type == .audio ? "separate audio renditions" : "subtitles")"
-                : "available: \(names.joined(separator: ", "))"
+                ? hintIfEmpty
+                : "available: \(names.joined(separator: ", ")); select by language, name or LANGUAGE:NAME"
         )
     }
 

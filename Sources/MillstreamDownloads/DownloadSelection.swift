@@ -40,10 +40,11 @@ public struct DownloadSelection: Sendable, Hashable {
         /// In a group of audio renditions without a default one, this is the first that may be selected automatically
         /// (`AUTOSELECT=YES`), otherwise the first, so that the download has sound.
         case defaults
-        /// The renditions in the given languages; `en` also matches `en-US` (RFC 4647 §3.3.1).
+        /// The renditions in the given languages or with the given names; `en` also matches `en-US` (RFC 4647 §3.3.1).
         ///
-        /// A language, a colon and the name of a rendition, such as `en:Commentary`, match only renditions with this
-        /// name, and `:Commentary` matches them in all languages.
+        /// A name, such as `Commentary`, is compared as a whole and without regard to case. A language, a colon and a
+        /// name, such as `en:Commentary`, match only renditions with this name, and `:Commentary` matches them in all
+        /// languages.
         case some([String])
         /// No renditions.
         case none
@@ -127,6 +128,7 @@ extension DownloadSelection.Languages: CustomStringConvertible {
         case .none: false
         case .some(let entries):
             entries.contains { entry in
+                if RenditionMatching.isName(entry, name) { return true }
                 let parts = entry.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
                 let wanted = LanguageMatching.canonical(String(parts.first ?? ""))
                 let tag = LanguageMatching.canonical(language ?? "")

@@ -68,8 +68,8 @@ struct EncryptedSegment: Sendable {
     ///   - path: The path of the file.
     /// - Returns: Whether the key can be that of the segment; `nil` if the file does not tell, or cannot be read.
     func matches(_ octets: [UInt8], fileAt path: String) -> Bool? {
-        PackageFile.size(path).flatMap { size in
-            matches(octets, ofSize: size) { PackageFile.lastBytes($0, of: path) }
+        FileInspection.size(path).flatMap { size in
+            matches(octets, ofSize: size) { FileInspection.lastBytes($0, of: path) }
         }
     }
 

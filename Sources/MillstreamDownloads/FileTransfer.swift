@@ -160,7 +160,9 @@ struct FileTransfer {
         from path: String,
         _ reception: FileReception
     ) async throws -> PackageFile? {
-        guard let length = range?.length ?? PackageFile.size(path), length <= Self.maximumCopySize else { return nil }
+        guard let length = range?.length ?? FileInspection.size(path), length <= Self.maximumCopySize else {
+            return nil
+        }
         // Nothing is deleted for a file that is refused in any case.
         try budget.checkAssetSize(adding: length)
         var space = try await budget.reserveSpace(for: length)

@@ -9,7 +9,7 @@ import Synchronization
 /// See ``EncryptedSegment`` for what is checked. A segment that is encrypted with `AES-256-GCM` is decrypted entirely, so that only
 /// one is checked for each key.
 struct KeyVerification: Sendable {
-    /// The media playlists whose segments are checked.
+    /// The media playlists whose segments are checked, which are those with encrypted segments.
     private let playlists: [MediaPlaylist]
     private let assetID: String
     private let library: AssetLibrary
@@ -27,7 +27,10 @@ struct KeyVerification: Sendable {
     ///   - assetID: The identifier of the asset.
     ///   - library: The library.
     init(_ renditions: [PlannedRendition], of assetID: String, in library: AssetLibrary) {
-        playlists = renditions.filter { $0.role != .subtitles && $0.role != .iFrames }.map(\.playlist)
+        playlists = renditions.filter { $0.role != .subtitles && $0.role != .iFrames }.map(\.playlist).filter {
+            playlist in
+            playlist.segments.contains { EncryptedSegment($0) != nil }
+        }
         self.assetID = assetID
         self.library = library
     }

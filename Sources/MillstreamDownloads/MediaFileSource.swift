@@ -172,6 +172,8 @@ extension DownloadResolver {
                 address: file.address
             )
         }
+        try Self.verify(selection.audio, .audio, in: timeline.tracks)
+        try Self.verify(selection.subtitles, .subtitles, in: timeline.tracks)
         let duration = timeline.duration ?? .zero
         let playlist = try file.playlist(duration: duration)
         let rendition = PlannedRendition(
@@ -185,7 +187,45 @@ extension DownloadResolver {
             audioLanguages: Self.languages(of: .audio, in: timeline.tracks),
             subtitleLanguages: Self.languages(of: .subtitles, in: timeline.tracks)
         )
-        return Resolution(playlist: .media(playlist), address: file.address, renditions: [rendition])
+        return Resolution(
+            playlist: .media(playlist),
+            address: file.address,
+            renditions: [rendition],
+            title: timeline.metadata.title
+        )
+    }
+
+    /// Verifies that a media file, which is stored as a whole, has every language or name that is selected.
+    ///
+    /// - Parameters:
+    ///   - languages: The selection.
+    ///   - type: Audio or subtitles.
+    ///   - tracks: The tracks of the file.
+    /// - Throws: ``DownloadError`` with the languages and names that the file has.
+    static func verify(
+        _ languages: DownloadSelection.Languages,
+        _ type: Rendition.MediaType,
+        in tracks: [MediaTrack]
+    ) throws(DownloadError) {
+        // Without tracks in the index, it is unknown what the file has.
+        guard case .some(let wanted) = languages, !tracks.isEmpty else { return }
+        let mediaType: MediaTrack.MediaType = type == .audio ? .audio : .subtitles
+        let matching = tracks.filter { $0.mediaType == mediaType }
+        // A track of an undetermined language is selected by und (RFC 5646 §4.1).
+        let offered: [(language: String?, name: String?)] = matching.map { track in
+            (language: track.language ?? "und", name: track.name)
+        }
+        let missing = wanted.filter { entry in
+            let one = DownloadSelection.Languages.some([entry])
+            return !offered.contains { one.includes(language: $0.language, name: $0.name ?? "", isDefault: false) }
+        }
+        guard !missing.isEmpty else { return }
+        throw missingLanguages(
+            missing,
+            type,
+            offered: offered,
+            hintIfEmpty: "the file has no \(type == .audio ? "audio" : "subtitles")"
+        )
     }
 
     /// Returns the languages of the tracks of a media type, with `und` for a track that declares none or no valid tag

@@ -22,7 +22,7 @@ enum ProtectedMedia {
         var foldersWithKeys: Set<String> = []
         for resource in try library.storedInitializationSections(id) where !foldersWithKeys.contains(resource.folder) {
             guard let file = library.file(resource.path, of: id),
-                let size = PackageFile.size(file.path), size <= maximumInitializationSize,
+                let size = FileInspection.size(file.path), size <= maximumInitializationSize,
                 let data = try? Data(contentsOf: file),
                 let scheme = scheme(ofInitialization: [UInt8](data))
             else { continue }

@@ -38,7 +38,7 @@ extension AssetLibrary {
     /// Returns the first bytes of a stored file, all of an initialization section; `nil` if it cannot be read, or if an
     /// initialization section is too large.
     private func firstBytes(of resource: StoredResource, _ id: String) -> [UInt8]? {
-        guard let path = file(resource.path, of: id)?.path, let size = PackageFile.size(path),
+        guard let path = file(resource.path, of: id)?.path, let size = FileInspection.size(path),
             let handle = FileHandle(forReadingAtPath: path)
         else { return nil }
         defer { try? handle.close() }

@@ -124,7 +124,7 @@ struct ConsoleRoutes {
         api.post("downloads", use: startDownload)
         api.delete("downloads/:id") { _, context in
             let id = try context.parameters.require("id")
-            try await BlockingOperation.run { [downloads] in try downloads.cancel(id) }
+            try await BlockingOperation.run { [downloads] in try downloads.end(id) }
             return Response(status: .noContent)
         }
         api.post("downloads/:id/pause") { _, context in
@@ -141,7 +141,7 @@ struct ConsoleRoutes {
             try await downloads.delete(try context.parameters.require("id"))
             return Response(status: .noContent)
         }
-        StorageRoutes(library: library, broadcast: broadcast, reader: reader).add(to: api)
+        StorageRoutes(library: library, broadcast: broadcast, reader: reader, capacity: capacity).add(to: api)
         api.get("conditions") { _, _ in Response.json(links.report) }
         api.put("conditions", use: changeConditions)
         faults.add(to: api)

@@ -80,10 +80,30 @@ final class DownloadQueue: Service {
 
     /// Ends the downloads of an asset; the files that are already stored are preserved.
     ///
+    /// These are the downloads of this server, or else those that another process left.
+    ///
+    /// - Returns: A Boolean value that indicates whether there was such a download.
     /// - Throws: ``ServerError`` if the library cannot be changed.
-    func cancel(_ id: String) throws {
+    @discardableResult
+    func cancel(_ id: String) throws -> Bool {
         try library.requireWritable("no download is ended")
-        for task in tasks(of: id) { task.cancel() }
+        if tasks(of: id).isEmpty { try session.takeOverDownloads(of: id) }
+        let ended = tasks(of: id)
+        for task in ended { task.cancel() }
+        return !ended.isEmpty
+    }
+
+    /// Ends the downloads of an asset for a client, as ``cancel(_:)`` does.
+    ///
+    /// - Throws: ``ServerError``, also if another process manages the download, which only that process ends.
+    func end(_ id: String) throws {
+        guard try !cancel(id), let other = others(of: id)[id], other.isAttended else { return }
+        throw ServerError(
+            .conflict,
+            "busy",
+            "another process manages the download \(other.id)",
+            hint: "end it there, or with: \(terminalCommand("cancel", other))"
+        )
     }
 
     /// Stops the downloads of an asset until they are resumed.
@@ -98,11 +118,31 @@ final class DownloadQueue: Service {
         for task in tasks { task.suspend() }
     }
 
-    /// Continues the downloads of an asset.
+    /// Continues the downloads and recordings of an asset, also those that another process left, which belong to this server
+    /// from now on.
     ///
-    /// - Throws: ``ServerError`` if the asset has no download that can be continued, or the library cannot be changed.
+    /// A download that another process manages is continued by that process.
+    ///
+    /// - Throws: ``ServerError`` if the asset has no download that can be continued, its download loads a file, or the
+    ///   library cannot be changed.
     func resume(_ id: String) throws {
         try library.requireWritable("no download is resumed")
+        if let other = Snapshot(self.tasks(of: id), others: others(of: id)).other(of: id) {
+            guard !other.isAttended else {
+                // The process that manages the download finds the request in the catalog.
+                if !other.isActive { try library.changeDownload(other.id, .state(.waiting, nil)) }
+                return
+            }
+            try session.takeOverDownloads(of: id, includingFiles: false)
+            guard !other.hasFileSource || !self.tasks(of: id).isEmpty else {
+                throw ServerError(
+                    .conflict,
+                    "file-source",
+                    "a source of the asset \(id) is a file, which the server does not load",
+                    hint: "continue the download in a terminal: \(terminalCommand("resume", other))"
+                )
+            }
+        }
         let tasks = tasks(of: id)
         guard !tasks.isEmpty else {
             throw ServerError(
@@ -118,7 +158,7 @@ final class DownloadQueue: Service {
     /// Stops a download and deletes its asset.
     func delete(_ id: String) async throws {
         try library.requireWritable("nothing is deleted")
-        try await BlockingOperation.run { [self] in try cancel(id) }
+        try await BlockingOperation.run { [self] in _ = try cancel(id) }
         // Wait up to 2 seconds for the download to end, so that it does not write files after the deletion.
         for _ in 0..<100 where !tasks(of: id).isEmpty {
             try await SystemTimeSource().sleep(for: .milliseconds(20))
@@ -198,8 +238,14 @@ final class DownloadQueue: Service {
             fields = fields.filter { !names.contains($0.name) } + progress
         }
         let other = snapshot.other(of: asset.id)
-        let activity = other.map { Self.activity(of: $0) } ?? Self.activity(of: download?.state)
+        let isOwnRecording = download?.task.configuration.recording != nil
+        let activity =
+            other.map { Self.activity(of: $0) } ?? Self.activity(of: download?.state, isRecording: isOwnRecording)
         fields.append(ReportValue.Field(name: "activity", value: .string(activity)))
+        // A recording that has just ended is an asset as any other.
+        if other?.isRecording ?? (isOwnRecording && activity != Self.idle) {
+            fields.append(ReportValue.Field(name: "recording", value: .bool(true)))
+        }
         if let other { fields.append(ReportValue.Field(name: "task", value: taskReport(of: other))) }
         if let range = DownloadSelection(asset.selection)?.timeRange {
             let bounds: KeyValuePairs<String, ReportValue?> = [
@@ -213,6 +259,9 @@ final class DownloadQueue: Service {
         return .object(fields)
     }
 
+    /// The activity of an asset without a download.
+    private static let idle = "idle"
+
     /// Returns the activity of a download of another process or session; one that was interrupted has none.
     private static func activity(of other: ListedDownload) -> String {
         switch other.state {
@@ -220,19 +269,16 @@ final class DownloadQueue: Service {
         case .waiting: "waiting"
         case .paused: "paused"
         case .failed: "failed"
-        case .interrupted, .complete, .canceled: "idle"
+        case .interrupted, .complete, .canceled: idle
         }
     }
 
     /// Returns the report of a download of another process or session, with the command that continues it.
     private func taskReport(of other: ListedDownload) -> ReportValue {
-        let folder = library.directory.standardizedFileURL.path
-        let isDefault = folder == AssetLibrary.defaultDirectory.standardizedFileURL.path
-        let option = isDefault ? "" : " --library \(ShellWord(folder).text)"
         let command: String? =
             switch other.state {
             case .running, .waiting, .complete, .canceled: nil
-            case .interrupted, .paused, .failed: "millstream downloads resume \(other.id)\(option)"
+            case .interrupted, .paused, .failed: terminalCommand("resume", other)
             }
         return .fields([
             "id": .string(other.id),
@@ -243,13 +289,26 @@ final class DownloadQueue: Service {
         ])
     }
 
-    private static func activity(of state: DownloadTask.State?) -> String {
+    /// Returns the command that changes a download of the library in a terminal.
+    ///
+    /// - Parameters:
+    ///   - verb: The subcommand of `millstream downloads`.
+    ///   - other: The download.
+    /// - Returns: The command, with the folder of the library unless it is the default one.
+    private func terminalCommand(_ verb: StaticString, _ other: ListedDownload) -> String {
+        let folder = library.directory.standardizedFileURL.path
+        let isDefault = folder == AssetLibrary.defaultDirectory.standardizedFileURL.path
+        let option = isDefault ? "" : " --library \(ShellWord(folder).text)"
+        return "millstream downloads \(verb) \(other.id)\(option)"
+    }
+
+    private static func activity(of state: DownloadTask.State?, isRecording: Bool) -> String {
         switch state {
-        case .running: "downloading"
+        case .running: isRecording ? "recording" : "downloading"
         case .waiting: "waiting"
         case .suspended: "paused"
         case .failed: "failed"
-        case .completed, .canceled, nil: "idle"
+        case .completed, .canceled, nil: idle
         }
     }
 

@@ -1,3 +1,4 @@
+import MediaTiming
 import NIOPosix
 import PresentationLoading
 import Synchronization
@@ -39,8 +40,11 @@ struct EditWorkers: Sendable {
         let isCancelled = CancellationFlag()
         return try await withTaskCancellationHandler {
             try await pool.runIfActive {
-                try work {
-                    if isCancelled.value.load(ordering: .relaxed) { throw CancellationError() }
+                // Parsers check this between the calls of the closure, too.
+                try CancelableWork.perform(canceledIf: { isCancelled.value.load(ordering: .relaxed) }) {
+                    try work {
+                        if isCancelled.value.load(ordering: .relaxed) { throw CancellationError() }
+                    }
                 }
             }
         } onCancel: {

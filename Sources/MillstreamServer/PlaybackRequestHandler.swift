@@ -265,7 +265,11 @@ struct PlaybackRequestHandler {
     ) throws -> [UInt8] {
         let playlist = presentation.playlist
         let inheritance = request.inheritance(playlist.variables)
-        return try Playlist.multivariant(playlist).bytes(rewritingAddressesUpTo: limits.byteCount) { address in
+        // The URL of this server has other parameters than that of the source.
+        return try Playlist.multivariant(playlist).bytes(
+            rewritingAddressesUpTo: limits.byteCount,
+            definingExternalVariables: true
+        ) { address in
             try check()
             switch address.role {
             case .variant, .iFrameVariant, .rendition: break
@@ -289,7 +293,12 @@ struct PlaybackRequestHandler {
         limits: PlaylistLimits,
         check: () throws -> Void
     ) throws -> [UInt8] {
-        try Playlist.media(playlist).bytes(rewritingAddressesUpTo: limits.byteCount) { address in
+        // A player that opens the URL of a media playlist alone does not have the variables of the multivariant
+        // playlist.
+        try Playlist.media(playlist).bytes(
+            rewritingAddressesUpTo: limits.byteCount,
+            definingExternalVariables: true
+        ) { address in
             try check()
             return switch address.role {
             case .segment, .part, .initialization: segmentPath(address.address, request)

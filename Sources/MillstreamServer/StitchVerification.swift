@@ -17,8 +17,6 @@ struct StitchVerification: Sendable {
     private static let maximumVariantCount = 16
     /// The maximum time for which the response waits for media playlists: players usually end a request later.
     private static let maximumTime = Duration.seconds(5)
-    /// The edits whose result for a variant does not depend on the date or on earlier versions of the playlist.
-    private static let verifiedEdits: Set<String> = ["append", "prepend", "insert"]
 
     /// Creates the check of one request.
     ///
@@ -47,9 +45,8 @@ struct StitchVerification: Sendable {
     /// - Throws: `PlaylistEditError` with the code `cannotStitch`, which is that of the first variant, if no variant can be
     ///   stitched; `CancellationError`.
     func verify(_ presentation: EditedPresentation, _ plan: EditPlan) async throws {
-        guard plan.edits.contains(where: { Self.verifiedEdits.contains($0.definition.name) }),
-            !plan.continuesTimelines, !plan.dependsOnDate
-        else { return }
+        // The date and the earlier versions of a media playlist, on which the result can depend, are not known here.
+        guard !plan.sources.isEmpty, !plan.continuesTimelines, !plan.dependsOnDate else { return }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await verifyVariants(of: presentation) }
             group.addTask { [time] in try await time.sleep(for: Self.maximumTime) }

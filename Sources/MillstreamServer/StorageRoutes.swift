@@ -1,16 +1,22 @@
 import AssetStorage
+import Crypto
 import Foundation
+import HTTPTypes
 import Hummingbird
 import MediaTiming
 import MediaTransport
+import NIOCore
 import ReportFormat
 
-/// The routes of the console API about the disk space of the library: sizes, storage policies and eviction.
+/// The routes of the console API about the disk space of the library, its sizes, storage policies and eviction, and about the
+/// artwork of assets.
 struct StorageRoutes {
     let library: AssetLibrary
     let broadcast: EventBroadcast
     /// The reports about the library.
     let reader: LibraryReader
+    /// The capacity for images that are sent.
+    let capacity: ServerCapacity
 
     /// Adds the routes to the group of `/api`.
     func add(to api: RouterGroup<ServerRequestContext>) {
@@ -44,6 +50,31 @@ struct StorageRoutes {
             try await BlockingOperation.run { try library.setStoragePolicy(policy, of: id) }
             return Response.json(Self.report(policy))
         }
+        api.get("library/:id/artwork") { request, context in
+            let id = try context.parameters.require("id")
+            return try await artwork(of: id, for: request)
+        }
+    }
+
+    /// Responds with the image that represents an asset.
+    private func artwork(of id: String, for request: Request) async throws -> Response {
+        guard let artwork = try await BlockingOperation.run({ [library] in try library.artwork(of: id) }) else {
+            throw ServerError(.notFound, "not-found", "the asset \(id) has no artwork")
+        }
+        let tag = "\"\(Data(SHA256.hash(data: artwork.data)).base64EncodedString())\""
+        // The type is one of the formats that the library recognizes, so that no image is taken for a page or a script.
+        let headers: HTTPFields = [
+            .contentType: artwork.format.contentType, .cacheControl: "private, no-cache", .eTag: tag,
+        ]
+        guard !ConditionalRequest(request.headers).hasRepresentation(tag) else {
+            return Response(status: .notModified, headers: headers)
+        }
+        let reservation = try capacity.reservation(of: artwork.data.count)
+        return Response(
+            status: .ok,
+            headers: headers,
+            body: ResponseBody(chunks: ByteBuffer(bytes: artwork.data), holding: reservation)
+        )
     }
 
     /// Returns the number of bytes to make available that a request names; 0 by default.
@@ -57,11 +88,13 @@ struct StorageRoutes {
 
     private func report(need: ByteCount, _ check: () throws -> Void) throws -> ReportValue {
         let (limits, policies) = (try library.storageLimits(), try library.storagePolicies())
+        let artwork = try library.artworkFormats()
         let assets = try library.summaries().map { summary in
             ReportValue.fields([
                 "id": .string(summary.id),
                 "title": .string(summary.title),
                 "bytes": .integer(summary.diskBytes.bytes),
+                "artwork": artwork[summary.id].map { .string($0.contentType) },
                 "policy": Self.report(policies[summary.id] ?? StoragePolicy()),
             ])
         }

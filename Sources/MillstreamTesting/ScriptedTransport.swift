@@ -65,13 +65,7 @@ public final class ScriptedTransport: Transport {
         case .bytes(let bytes, let contentType):
             return try response(bytes, request, contentType)
         case .truncated(let bytes, let announced):
-            return TransportResponse(
-                status: 200,
-                headers: [],
-                address: request.address,
-                expectedLength: announced,
-                body: TransportBody(bytes)
-            )
+            return TransportResponse(to: request, expectedLength: announced, body: TransportBody(bytes))
         case .redirected(let address, let bytes):
             return TransportResponse(
                 status: 200,

@@ -1,7 +1,8 @@
 import MediaTiming
 
 extension LinkProfile {
-    /// The profiles of common networks, named as in Apple's Network Link Conditioner.
+    /// The profiles of common networks; unless this comment says otherwise, they are named as in Apple's Network Link
+    /// Conditioner.
     ///
     /// Apple does not publish the figures of its tool in one place; the figures here are those that its users report.
     /// If users report different figures, one of them is used. The presets are in alphabetical order, with ``off`` at the end.

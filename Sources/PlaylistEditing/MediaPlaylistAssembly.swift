@@ -10,29 +10,19 @@ import ResourceAddressing
 struct MediaPlaylistAssembly {
     private let primary: MediaPlaylist
     private let runs: [SegmentRun]
-    private let lineEnd: String
-    private var output: [UInt8] = []
-    /// The media sequence number of the first segment in the result.
-    private let firstSequence: Int64
-    /// The formats of the keys in force at the current position of the output.
-    private var keyFormats: Set<String> = []
-    /// The run whose map applies at the current position of the output; `nil` if no map applies.
-    private var mappedRun: SegmentRun?
     private let limits: PlaylistLimits
     /// The numbers of a live playlist; `nil` for those that follow from the host.
     private let numbering: Numbering?
-    /// A Boolean value that indicates whether a live host ends with its last segment in the result; `nil` if that follows from the
-    /// host and its segments.
+    /// A Boolean value that indicates whether a live host ends with its last segment in the result; `nil` if that follows
+    /// from the host and its segments.
     private let isEnded: Bool?
-    /// The lines of the host before those of its first segment.
-    private let headerLines: ArraySlice<MediaPlaylist.EditableLine>
-    /// The lines that concern the whole playlist but follow tags of the first segment of the host, if they are written before
-    /// the first run.
-    private let movedLines: [MediaPlaylist.EditableLine]
-    /// The offsets of ``movedLines``.
-    private let movedOffsets: Set<Int>
-    /// The start position of the host in the result.
-    private let start: MovedStart
+    /// The lines of the host that are written independently of its segments.
+    private let hostLines: HostLines
+    /// The values of the tags that concern the whole result.
+    private let values: AssembledTagValues
+    private var output: AssemblyOutput
+    /// The run whose map applies at the current position of the output; `nil` if no map applies.
+    private var mappedRun: SegmentRun?
 
     /// The numbers of a live playlist.
     struct Numbering {
@@ -64,47 +54,16 @@ struct MediaPlaylistAssembly {
         self.limits = limits
         self.numbering = numbering
         self.isEnded = isEnded
-        lineEnd = primary.lineEnd
-        var planned = runs.filter { !$0.positions.isEmpty }
-        var sequence = primary.mediaSequence
-        if let first = planned.first { sequence +|= Int64(first.positions.lowerBound) }
-        sequence = numbering?.mediaSequence ?? sequence
-        firstSequence = sequence
-        for index in planned.indices {
-            planned[index].needsExplicitVectors = Self.losesImplicitVectors(planned[index], newSequence: sequence)
-            sequence +|= Int64(planned[index].positions.count)
-        }
-        // A bit rate applies to all segments up to the next one (§4.4.4.8), and no tag ends it.
-        // In a live playlist, later runs would change segments that are already published (§6.2.1).
-        var omitsBitRates = numbering?.isHostLive ?? false
-        for index in planned.indices.reversed() {
-            planned[index].omitsBitRates = omitsBitRates
-            let first = planned[index].positions.lowerBound
-            omitsBitRates = omitsBitRates || planned[index].playlist.bitRateLine(for: first) == nil
-        }
-        self.runs = planned
-        let preservesPlaylistTags = numbering?.isHostLive ?? true
-        headerLines = Self.headerLines(of: primary, isSeparate: !preservesPlaylistTags)
-        let first = planned.first
-        if preservesPlaylistTags, first?.isPrimary ?? true, first?.positions.lowerBound ?? 0 == 0 {
-            movedLines = []
-        } else {
-            movedLines = primary.lines(ofSegment: 0).dropFirst(headerLines.count).filter {
-                $0.isPlaylistWide && $0.tag != .endList
-            }
-        }
-        movedOffsets = Set(movedLines.map(\.range.lowerBound))
-        start = numbering?.movesStart ?? true ? MovedStart(of: primary, in: planned) : .unchanged
-    }
-
-    /// Returns a Boolean value that indicates whether keys of the run derive initialization vectors from sequence
-    /// numbers that change (§5.2).
-    private static func losesImplicitVectors(_ run: SegmentRun, newSequence: Int64) -> Bool {
-        let playlist = run.playlist
-        guard playlist.segments[run.positions.lowerBound].sequence != newSequence else { return false }
-        return run.positions.contains { position in
-            playlist.keys(for: position).contains { $0.isIdentity && $0.initializationVector == nil }
-        }
+        output = AssemblyOutput(lineEnd: primary.lineEnd)
+        let planned = runs.filter { !$0.positions.isEmpty }
+        let prepared = SegmentRun.prepared(
+            planned,
+            firstSequence: AssembledTagValues.mediaSequence(of: primary, in: planned, numbering),
+            isHostLive: numbering?.isHostLive ?? false
+        )
+        self.runs = prepared
+        values = AssembledTagValues(of: primary, runs: prepared, numbering: numbering)
+        hostLines = HostLines(of: primary, in: prepared, preservesPlaylistTags: numbering?.isHostLive ?? true)
     }
 
     /// Returns the playlist of the given runs.
@@ -144,7 +103,7 @@ struct MediaPlaylistAssembly {
         )
         try assembly.write()
         do {
-            return try MediaPlaylist(parsing: assembly.output, context: context, limits: limits)
+            return try MediaPlaylist(parsing: assembly.output.bytes, context: context, limits: limits)
         } catch {
             throw PlaylistEditError(error, edit: "stitching")
         }
@@ -164,10 +123,10 @@ struct MediaPlaylistAssembly {
                 if isFirst { try writeTransition(to: run, isFirstRun: number == 0) }
                 writeSegment(position, of: run, isFirstOfRun: isFirst && isMoved)
                 // The output can be larger than the input, because a long key may be repeated for each segment.
-                guard output.count <= limits.byteCount else { throw .tooLarge(.byteCount(limits.byteCount)) }
+                guard output.bytes.count <= limits.byteCount else { throw .tooLarge(.byteCount(limits.byteCount)) }
             }
             let last = run.positions.upperBound - 1
-            keyFormats = Set(run.playlist.keyLines(for: last).map(\.format))
+            output.keyFormats = Set(run.playlist.keyLines(for: last).map(\.format))
             mappedRun = run.playlist.mapLine(for: last) == nil ? nil : run
             if run.isPrimary {
                 writePlaylistLines(ofRemovedSegments: run.positions.upperBound..<nextPrimaryPosition(after: number))
@@ -183,56 +142,32 @@ struct MediaPlaylistAssembly {
 
     // MARK: Header and trailer
 
-    /// Returns the playlist-wide lines before the lines of the first segment.
-    ///
-    /// - Parameters:
-    ///   - playlist: The playlist.
-    ///   - isSeparate: Whether the lines are written without the first segment, so that unknown tags after the last
-    ///     playlist-wide tag belong to the segment.
-    /// - Returns: The lines.
-    private static func headerLines(
-        of playlist: MediaPlaylist,
-        isSeparate: Bool
-    ) -> ArraySlice<MediaPlaylist.EditableLine> {
-        let lines = playlist.lines(ofSegment: 0)
-        let header = lines.prefix { !$0.isURI && $0.tag?.scope != .segment && $0.tag?.scope != .metadata }
-        guard isSeparate else { return header }
-        return header.lastIndex { $0.isPlaylistWide }.map { header.prefix(through: $0) } ?? []
-    }
-
     /// A Boolean value that indicates whether the tags of the host that concern the whole playlist are preserved.
     private var preservesPlaylistTags: Bool { numbering?.isHostLive ?? true }
-
-    /// The number of lines at the end of ``headerLines`` that are left out: from the first tag that announces a break at the first
-    /// segment of the host, if that segment is removed.
-    private var removedCueLineCount: Int {
-        guard !runs.contains(where: { $0.isPrimary && $0.positions.lowerBound == 0 }) else { return 0 }
-        let last = headerLines.lastIndex { $0.isPlaylistWide } ?? headerLines.startIndex
-        let cue = headerLines[last...].firstIndex { line in
-            BreakCues.cueTags.contains(String(primary.text(line.text).drop { $0 == "#" }.prefix { $0 != ":" }))
-        }
-        return cue.map { headerLines.endIndex - $0 } ?? 0
-    }
 
     private mutating func writeHeader() {
         let targetIsMissing = primary.targetDuration == nil
         let declaresDiscontinuities =
             primary.discontinuitySequence > 0
             || primary.lines(ofSegment: 0).contains { $0.tag == .discontinuitySequence }
-        for line in headerLines.dropLast(removedCueLineCount) + movedLines {
+        for line in hostLines.header.dropLast(hostLines.removedCueLineCount) + hostLines.moved {
             // An end marker before the segments is left out; the trailer is written with one if it applies.
             if line.tag == .endList { continue }
             // A live playlist is not complete, and players join it near its end.
             if !preservesPlaylistTags, [.playlistType, .start, .dateRange].contains(line.tag) { continue }
             write(line, of: primary)
             guard line.tag == .header else { continue }
-            if targetIsMissing, let target { writeLine("#EXT-X-TARGETDURATION:\(target)") }
-            if primary.declaredVersion == nil, let version { writeLine("#EXT-X-VERSION:\(version)") }
-            if primary.declaredMediaSequence == nil, firstSequence > 0 {
-                writeLine("#EXT-X-MEDIA-SEQUENCE:\(firstSequence)")
+            if targetIsMissing, let target = values.targetDuration {
+                output.writeLine("#EXT-X-TARGETDURATION:\(target)")
             }
-            if !declaresDiscontinuities, firstDiscontinuitySequence > 0 {
-                writeLine("#EXT-X-DISCONTINUITY-SEQUENCE:\(firstDiscontinuitySequence)")
+            if primary.declaredVersion == nil, let version = values.version {
+                output.writeLine("#EXT-X-VERSION:\(version)")
+            }
+            if primary.declaredMediaSequence == nil, values.mediaSequence > 0 {
+                output.writeLine("#EXT-X-MEDIA-SEQUENCE:\(values.mediaSequence)")
+            }
+            if !declaresDiscontinuities, values.discontinuitySequence > 0 {
+                output.writeLine("#EXT-X-DISCONTINUITY-SEQUENCE:\(values.discontinuitySequence)")
             }
         }
     }
@@ -240,18 +175,15 @@ struct MediaPlaylistAssembly {
     /// Writes the lines of removed segments that concern the whole playlist.
     private mutating func writePlaylistLines(ofRemovedSegments positions: Range<Int>) {
         for position in positions {
-            for line in primary.lines(ofSegment: position).dropFirst(position == 0 ? headerLines.count : 0) {
-                if line.isPreservedWithoutSegment, !isMoved(line) { write(line, of: primary) }
+            for line in primary.lines(ofSegment: position).dropFirst(position == 0 ? hostLines.header.count : 0) {
+                if line.isPreservedWithoutSegment, !hostLines.isMoved(line) { write(line, of: primary) }
             }
         }
     }
 
-    /// Returns a Boolean value that indicates whether a line of the host was written with the header.
-    private func isMoved(_ line: MediaPlaylist.EditableLine) -> Bool { movedOffsets.contains(line.range.lowerBound) }
-
     private mutating func writeTrailer() {
         guard preservesPlaylistTags else {
-            if numbering?.isEnded ?? false { writeLine("#EXT-X-ENDLIST") }
+            if numbering?.isEnded ?? false { output.writeLine("#EXT-X-ENDLIST") }
             return
         }
         let lines = primary.lines(ofSegment: primary.segments.count)
@@ -259,7 +191,7 @@ struct MediaPlaylistAssembly {
             for line in lines { write(line, of: primary) }
             // An end marker can be anywhere in a playlist (§4.4.3.4); one before other segments was not written.
             if isEnded ?? primary.hasEndMarker, !lines.contains(where: { $0.tag == .endList }) {
-                writeLine("#EXT-X-ENDLIST")
+                output.writeLine("#EXT-X-ENDLIST")
             }
             return
         }
@@ -269,7 +201,7 @@ struct MediaPlaylistAssembly {
         if let line = lines.first(where: { $0.tag == .endList }) {
             write(line, of: primary)
         } else {
-            writeLine("#EXT-X-ENDLIST")
+            output.writeLine("#EXT-X-ENDLIST")
         }
     }
 
@@ -281,9 +213,9 @@ struct MediaPlaylistAssembly {
         let own = playlist.lines(ofSegment: position)
         if let hasDiscontinuity = run.beginsWithDiscontinuity {
             let isWritten = run.date == nil && own.contains { $0.tag == .discontinuity }
-            if hasDiscontinuity, !isWritten { writeLine("#EXT-X-DISCONTINUITY") }
+            if hasDiscontinuity, !isWritten { output.writeLine("#EXT-X-DISCONTINUITY") }
         } else if !isFirstRun, !own.contains(where: { $0.tag == .discontinuity }) {
-            writeLine("#EXT-X-DISCONTINUITY")
+            output.writeLine("#EXT-X-DISCONTINUITY")
         }
         let map = playlist.mapLine(for: position)
         if let mappedRun, map == nil {
@@ -295,14 +227,14 @@ struct MediaPlaylistAssembly {
         if let map {
             // The keys that precede the map encrypt it; they may differ from those of the segment.
             let mapKeys = playlist.mapKeyLines(for: position)
-            writeKeys(mapKeys, of: playlist, hasOwnKeys: map.isOwn && own.hasKey(before: map.line.lowerBound))
-            if !map.isOwn { writeLine(playlist.text(map.line)) }
+            output.writeKeys(mapKeys, of: playlist, hasOwnKeys: map.isOwn && own.hasKey(before: map.line.lowerBound))
+            if !map.isOwn { output.writeLine(playlist.text(map.line)) }
         }
         // Keys with explicit vectors are written with the segment itself.
         let keys = playlist.keyLines(for: position)
         let isUnderOwnMap = map?.isOwn ?? false
         if !isUnderOwnMap {
-            writeKeys(
+            output.writeKeys(
                 keys,
                 of: playlist,
                 hasOwnKeys: own.contains { $0.tag == .key },
@@ -310,46 +242,20 @@ struct MediaPlaylistAssembly {
             )
         }
         if !run.omitsBitRates, let bitRate = playlist.bitRateLine(for: position), !bitRate.isOwn {
-            writeLine(playlist.text(bitRate.line))
+            output.writeLine(playlist.text(bitRate.line))
         }
         let segment = playlist.segments[position]
         if let date = run.date {
-            writeLine("#EXT-X-PROGRAM-DATE-TIME:\(date)")
+            output.writeLine("#EXT-X-PROGRAM-DATE-TIME:\(date)")
         } else if let date = segment.programDateTime, !segment.hasOwnProgramDateTime {
-            writeLine("#EXT-X-PROGRAM-DATE-TIME:\(date)")
+            output.writeLine("#EXT-X-PROGRAM-DATE-TIME:\(date)")
         }
-    }
-
-    /// Writes the keys that apply to the following lines, and ends the keys of the preceding run.
-    ///
-    /// - Parameters:
-    ///   - keys: All keys that apply to a segment or a map.
-    ///   - playlist: The playlist of the keys.
-    ///   - hasOwnKeys: Whether the segment's own lines set the keys, possibly with `METHOD=NONE`, before they are
-    ///     needed.
-    ///   - withLines: Whether to write the lines of inherited keys.
-    private mutating func writeKeys(
-        _ keys: [MediaPlaylist.KeyLine],
-        of playlist: MediaPlaylist,
-        hasOwnKeys: Bool,
-        withLines: Bool = true
-    ) {
-        let formats = Set(keys.map(\.format))
-        // A key replaces only the key of the same format, whereas `METHOD=NONE` in the segment's own lines ends all of
-        // them.
-        if !keyFormats.isSubset(of: formats), !(keys.isEmpty && hasOwnKeys) {
-            writeLine("#EXT-X-KEY:METHOD=NONE")
-            keyFormats = []
-        }
-        guard withLines else { return }
-        for key in keys where !key.isOwn { writeLine(playlist.text(key.line)) }
-        keyFormats = formats
     }
 
     private mutating func writeSegment(_ position: Int, of run: SegmentRun, isFirstOfRun: Bool) {
         var lines = run.playlist.lines(ofSegment: position)[...]
         if position == 0 {
-            lines = lines.dropFirst(Self.headerLines(of: run.playlist, isSeparate: !run.isPrimary).count)
+            lines = lines.dropFirst(HostLines.header(of: run.playlist, isSeparate: !run.isPrimary).count)
         }
         // Keys encrypt the maps after them, so keys with explicit vectors are written after the last map of the
         // segment.
@@ -358,28 +264,28 @@ struct MediaPlaylistAssembly {
         if hasPendingVectors, lastMap == nil, !lines.contains(where: { $0.tag == .key }),
             !run.playlist.keyLines(for: position).isEmpty
         {
-            writeKeysWithVectors(position, of: run.playlist)
+            output.writeKeysWithVectors(position, of: run.playlist)
         }
         let needsExplicitOffset = isFirstOfRun && run.playlist.hasImpliedOffset(position)
         for line in lines {
             switch line.tag {
             case .map where line.range.lowerBound == lastMap:
                 write(line, of: run.playlist)
-                keyFormats = Set(run.playlist.mapKeyLines(for: position).map(\.format))
-                if !keyFormats.isEmpty || !run.playlist.keyLines(for: position).isEmpty {
-                    writeKeysWithVectors(position, of: run.playlist)
+                output.keyFormats = Set(run.playlist.mapKeyLines(for: position).map(\.format))
+                if !output.keyFormats.isEmpty || !run.playlist.keyLines(for: position).isEmpty {
+                    output.writeKeysWithVectors(position, of: run.playlist)
                 }
                 hasPendingVectors = false
             case .key where run.needsExplicitVectors && line.range.lowerBound >= lastMap ?? 0:
-                if hasPendingVectors { writeKeysWithVectors(position, of: run.playlist) }
+                if hasPendingVectors { output.writeKeysWithVectors(position, of: run.playlist) }
                 hasPendingVectors = false
             case .byteRange where needsExplicitOffset:
                 if let range = run.playlist.segments[position].byteRange {
-                    writeLine("#EXT-X-BYTERANGE:\(range)")
+                    output.writeLine("#EXT-X-BYTERANGE:\(range)")
                 }
             case .endList, .skip: break
             case .bitRate where run.omitsBitRates: break
-            case _ where run.isPrimary && isMoved(line): break
+            case _ where run.isPrimary && hostLines.isMoved(line): break
             case .discontinuity where isFirstOfRun && run.beginsWithDiscontinuity == false: break
             case .discontinuity, .programDateTime:
                 if run.date == nil { write(line, of: run.playlist) }
@@ -413,98 +319,20 @@ struct MediaPlaylistAssembly {
             let seconds = difference.roundedUpSeconds
             attributes.set("ID", to: "\"\(identifier.value)-\(seconds)\"", in: &patch)
         }
-        append(patch.applied(to: run.playlist.bytes, in: line.range))
-    }
-
-    /// Writes the keys of a segment with explicit initialization vectors, computed from its original sequence number.
-    private mutating func writeKeysWithVectors(_ position: Int, of playlist: MediaPlaylist) {
-        let keys = playlist.keyLines(for: position)
-        let formats = Set(keys.map(\.format))
-        if keys.isEmpty || !keyFormats.isSubset(of: formats) { writeLine("#EXT-X-KEY:METHOD=NONE") }
-        keyFormats = formats
-        for key in keys {
-            let text = playlist.text(key.line)
-            guard key.usesSequenceAsVector else {
-                writeLine(text)
-                continue
-            }
-            let digits = String(playlist.segments[position].sequence, radix: 16)
-            writeLine(text + ",IV=0x" + String(repeating: "0", count: 32 - digits.count) + digits)
-        }
+        output.append(patch.applied(to: run.playlist.bytes, in: line.range))
     }
 
     // MARK: Lines
 
     private mutating func write(_ line: MediaPlaylist.EditableLine, of playlist: MediaPlaylist) {
-        if line.tag == .start, start == .removed { return }
-        if let value = line.value, let text = replacement(for: line.tag) {
+        if line.tag == .start, values.removesStart { return }
+        if let value = line.value, let text = values.replacement(for: line.tag) {
             var patch = PlaylistPatch()
             patch.replace(value, with: text)
-            append(patch.applied(to: playlist.bytes, in: line.range))
+            output.append(patch.applied(to: playlist.bytes, in: line.range))
         } else {
-            append(playlist.bytes[line.range])
+            output.append(playlist.bytes[line.range])
         }
-    }
-
-    /// Returns the new value of a tag of the host, or `nil` if its value is unchanged.
-    private func replacement(for tag: TagName?) -> String? {
-        func changed<Value: Equatable>(_ value: Value?, from written: Value?) -> String? {
-            value == written ? nil : value.map { "\($0)" }
-        }
-        if tag == .start, case .moved(let attributes) = start { return attributes }
-        if tag == .targetDuration { return changed(target, from: primary.targetDuration?.roundedSeconds) }
-        if tag == .version { return changed(version, from: primary.declaredVersion) }
-        if tag == .mediaSequence { return changed(firstSequence, from: primary.mediaSequence) }
-        if tag == .discontinuitySequence {
-            return changed(firstDiscontinuitySequence, from: primary.discontinuitySequence)
-        }
-        return nil
-    }
-
-    /// The discontinuity sequence number of the first segment in the result, without its own discontinuity tag.
-    private var firstDiscontinuitySequence: Int64 {
-        if let numbering { return numbering.discontinuitySequence }
-        // A run of another playlist before the host starts at position 0, like the host.
-        guard let first = runs.first else { return primary.discontinuitySequence }
-        let segment = primary.segments[first.positions.lowerBound]
-        return segment.discontinuitySequence -| (segment.hasDiscontinuity ? 1 : 0)
-    }
-
-    private mutating func writeLine(_ text: String) {
-        append(Array((text + lineEnd).utf8))
-    }
-
-    private mutating func append(_ bytes: some Collection<UInt8>) {
-        // A playlist may have no line ending after its last line.
-        if let last = output.last, last != UInt8(ascii: "\n") { output += Array(lineEnd.utf8) }
-        output += bytes
-    }
-
-    /// The largest target duration of all playlists, in whole seconds (§4.4.3.1).
-    private var target: Int64? {
-        let target = runs.map(\.playlist).compactMap { $0.targetDuration?.roundedUpSeconds }.max()
-        return target.map { max($0, numbering?.targetDuration ?? 0) }
-    }
-
-    /// The largest version of all playlists (§8), at least 2 for explicit initialization vectors.
-    private var version: Int? {
-        var declared = ([primary] + runs.map(\.playlist)).compactMap(\.declaredVersion).max()
-        if let minimum = numbering?.version, minimum > 1 { declared = max(declared ?? minimum, minimum) }
-        return runs.contains { $0.needsExplicitVectors } ? max(declared ?? 2, 2) : declared
-    }
-}
-
-extension MediaPlaylist.EditableLine {
-    /// A Boolean value that indicates whether the line is a tag that concerns the whole playlist.
-    fileprivate var isPlaylistWide: Bool {
-        guard let tag else { return false }
-        return tag == .header || [.any, .mediaPlaylist].contains(tag.scope)
-    }
-
-    /// A Boolean value that indicates whether the line is preserved if its segment is removed.
-    fileprivate var isPreservedWithoutSegment: Bool {
-        guard let tag, tag != .endList else { return false }
-        return tag == .dateRange || [.any, .mediaPlaylist].contains(tag.scope)
     }
 }
 

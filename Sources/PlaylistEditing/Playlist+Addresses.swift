@@ -26,14 +26,20 @@ extension Playlist {
     ///
     /// - Parameters:
     ///   - limit: The maximum number of bytes in the result.
+    ///   - definesVariables: A Boolean value that indicates whether variables with values from outside of the playlist
+    ///     are defined in it, as in ``definingExternalVariables(limits:)``.
     ///   - rewrite: A closure that returns the new value of a URI, or `nil` to leave it unchanged.
     /// - Returns: The bytes of the edited playlist, which are not parsed.
     /// - Throws: ``PlaylistEditError``, and errors of `rewrite`.
     package func bytes(
         rewritingAddressesUpTo limit: Int,
+        definingExternalVariables definesVariables: Bool = false,
         _ rewrite: (PlaylistAddress) throws -> String?
     ) throws -> [UInt8] {
         var rewriter = AddressRewriter(limit: limit, of: self)
+        if definesVariables {
+            for variable in externalVariables { try rewriter.define(variable) }
+        }
         for address in addresses { try rewriter.rewrite(address, as: try rewrite(address)) }
         return rewriter.patch.applied(to: bytes)
     }
@@ -86,6 +92,16 @@ private struct AddressRewriter {
         bytes = playlist.bytes
         size = bytes.count
         self.limit = limit
+    }
+
+    /// Replaces the tag of a variable with its definition.
+    mutating func define(_ variable: Playlist.ExternalVariable) throws(PlaylistEditError) {
+        let size =
+            variable.isRepeated
+            ? size -| variable.line.count : size +| variable.definition.utf8.count -| variable.text.count
+        guard size <= limit else { throw .tooLarge(.byteCount(limit)) }
+        self.size = size
+        variable.define(in: &patch)
     }
 
     /// Replaces a URI; `nil` leaves it unchanged.

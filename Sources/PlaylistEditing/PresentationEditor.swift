@@ -253,10 +253,11 @@ public struct PresentationEditor: Sendable {
             guard case .media(let media) = try await load(address, of: playlist, budget: budget) else {
                 throw PlaylistParsingError.unexpectedKind(found: .multivariant)
             }
-            // The files are not in the folder of the segments.
-            let absolute = try media.withAbsoluteAddresses(limits: budget.limits.result)
+            // The files are not in the folder of the segments, and each of them can be played alone.
+            let absolute = try Playlist.media(media).withAbsoluteAddresses(limits: budget.limits.result)
+                .definingExternalVariables(limits: budget.limits.result)
             let edited = try await PresentationEditor(plan, loader: loader, budget: budget, date: date)
-                .prepare(.media(absolute)).apply()
+                .prepare(absolute).apply()
             names[EditedSource(address: address.text, plan: plan)] = name
             files.append(EditedFile(name: name, bytes: edited.playlist.bytes))
         }
@@ -264,7 +265,7 @@ public struct PresentationEditor: Sendable {
             let plan = presentation.plan(for: address)
             return plan.flatMap { names[EditedSource(address: address.address.text, plan: $0)] }
                 ?? (address.address.isAbsolute ? address.address.text : nil)
-        }
+        }.definingExternalVariables(limits: budget.limits.result)
         return files + [EditedFile(name: "multivariant.m3u8", bytes: top.bytes)]
     }
 

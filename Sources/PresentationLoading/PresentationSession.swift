@@ -249,6 +249,8 @@ package final class PresentationSession: Sendable {
             try await adoptLocked(next, began: began, replacing: presentation, loader)
             return next.record
         } catch let error as ManifestPatchError {
+            // A patch that was not read to its end is not at fault.
+            try Task.checkCancellation()
             options.reportProblem("the patch \(patch) cannot be applied: \(error.message)")
         } catch let error as TransportError {
             options.reportProblem("the patch \(patch) cannot be used: \(error.message)")
@@ -285,6 +287,7 @@ package final class PresentationSession: Sendable {
                 return try MediaPresentation(parsing: bytes.span, address: base, limits: limits)
             }
         } catch let error as ManifestParsingError {
+            if error == .canceled { throw CancellationError() }
             let code: TransportError.Code = if case .tooLarge = error { .tooLarge } else { .unreadableManifest }
             throw TransportError(code, "\(error)", address: manifest.address ?? address, cause: error)
         }

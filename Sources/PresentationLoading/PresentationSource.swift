@@ -98,7 +98,7 @@ struct PresentationSource {
         } catch let error as TransportError {
             switch error.category(of: .other) {
             case .unreachable, .busy: return .interrupted(error)
-            default: return .failed(error)
+            case .inconsistent, .missing, .damaged, .stale, .denied, .deviceLost: return .failed(error)
             }
         }
     }
@@ -107,8 +107,8 @@ struct PresentationSource {
 
     /// Returns a manifest with its remote elements in place (ISO/IEC 23009-1 §5.5).
     ///
-    /// An element that cannot be loaded or read is reported, and stays as it is without its link. Those of a local manifest are not
-    /// loaded.
+    /// An element that cannot be loaded or read is reported, and stays as it is without its link. The same applies to
+    /// those of a local manifest whose relative URLs would name local files.
     ///
     /// - Parameters:
     ///   - manifest: The manifest as it was loaded, or as a patch changed it.
@@ -133,15 +133,22 @@ struct PresentationSource {
             of: "remote elements"
         )
         let deadline = options.time.now + options.remoteElementTimeout
-        // The paths of a remote element are relative to the manifest, and would name files beside a local one.
-        let isLocal = address.map { $0.normalizedScheme == "file" } ?? true
-        if isLocal, !elements.references.isEmpty {
-            options.reportProblem("the remote elements of a local manifest are not loaded: they could name local files")
+        var reportedCount = 0
+        func reportUnsupportedLinks() {
+            for link in elements.unsupportedLinks.dropFirst(reportedCount) {
+                let reason =
+                    "it has no HTTP URL, or there are too many remote elements, or too many within each other"
+                // Unlike the link, the description of an address shows no secrets.
+                let address = ResourceAddress(link).withoutUserInformation
+                options.reportProblem("the remote element \(address) is not loaded: \(reason)")
+            }
+            reportedCount = elements.unsupportedLinks.count
         }
+        reportUnsupportedLinks()
         // Remote documents may refer to others.
         while !elements.references.isEmpty {
             let references = elements.references
-            let documents = try await isLocal ? [:] : remoteDocuments(references, budget, deadline)
+            let documents = try await remoteDocuments(references, budget, deadline)
             let current = elements
             let (next, rejected) = try await perform { () -> (RemoteElements, [RemoteElements.Reference]) in
                 var next = current
@@ -156,9 +163,16 @@ struct PresentationSource {
                 return (next, rejected)
             }
             elements = next
+            // An element that was not read to its end is not at fault.
+            try Task.checkCancellation()
             for reference in rejected {
-                options.reportProblem("the remote element \(reference.address) is not one that can be inserted")
+                let reason =
+                    elements.localReferences.contains(reference.address)
+                    ? "is not inserted: it has no HTTP base URL, and would name local files"
+                    : "is not one that can be inserted"
+                options.reportProblem("the remote element \(reference.address) \(reason)")
             }
+            reportUnsupportedLinks()
         }
         let result = elements
         return (try await perform { result.bytes }, result.nextDate)

@@ -16,25 +16,28 @@ package struct PresentationTransport: Transport {
     private let base: any Transport
     private let store: PresentationStore
     private let loader: ResourceLoader
-    private let minimumThroughput: RecoveryPolicy.MinimumThroughput
+    private let policy: RecoveryPolicy
 
     /// Creates a transport.
     ///
     /// - Parameters:
     ///   - base: The transport that sends all requests.
     ///   - store: The presentations in memory.
-    ///   - minimumThroughput: The minimum throughput of playlists and manifests, whose bytes are awaited before a response
-    ///     is returned.
+    ///   - policy: The policy with the minimum throughput and the time limit of playlists and manifests, whose bytes
+    ///     are awaited before a response is returned. No request is repeated.
     package init(
         _ base: any Transport,
         store: PresentationStore,
-        minimumThroughput: RecoveryPolicy.MinimumThroughput = .init()
+        policy: RecoveryPolicy = RecoveryPolicy()
     ) {
         self.base = base
         self.store = store
-        self.minimumThroughput = minimumThroughput
+        self.policy = policy
         // Who requests a playlist repeats the request after a failure.
-        loader = ResourceLoader(base, policy: RecoveryPolicy(retries: 0), time: store.options.time)
+        var singleAttempt = RecoveryPolicy(retries: 0)
+        singleAttempt.minimumThroughput = policy.minimumThroughput
+        singleAttempt.documentTimeLimit = policy.documentTimeLimit
+        loader = ResourceLoader(base, policy: singleAttempt, time: store.options.time)
     }
 
     /// The executor of the underlying transport.
@@ -66,7 +69,8 @@ package struct PresentationTransport: Transport {
         guard response.status == 200 else { return response }
         var buffers: [ByteBuffer] = []
         var head: [UInt8] = []
-        var iterator = response.requiring(minimumThroughput, store.options.time).body.makeAsyncIterator()
+        var iterator = response.requiringThroughput(of: policy, for: request, store.options.time).body
+            .makeAsyncIterator()
         var recognition = ManifestRecognition.undecided
         // The bytes are examined again after each doubling, so that the cost does not depend on the sizes of the buffers.
         var nextExamination = 1
@@ -201,8 +205,6 @@ extension ResourceLoader {
     /// - Parameter store: The presentations in memory.
     /// - Returns: The loader, whose playlist requests are answered with playlists only.
     package func translatingPresentations(in store: PresentationStore) -> ResourceLoader {
-        wrappingTransport {
-            PresentationTransport($0, store: store, minimumThroughput: policy.minimumThroughput)
-        }
+        wrappingTransport { PresentationTransport($0, store: store, policy: policy) }
     }
 }

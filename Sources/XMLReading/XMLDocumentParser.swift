@@ -40,12 +40,14 @@ package enum XMLDocumentParser {
 
     /// Parses a document and passes its elements and text to a handler.
     ///
+    /// Parsing ends early when the task that waits for it is canceled, after at most 4,096 elements or 1 MiB of text.
+    ///
     /// - Parameters:
     ///   - bytes: The document, in UTF-8, UTF-16 or the encoding that its XML declaration names.
     ///   - limits: The limits beyond which the document is rejected.
     ///   - filter: The text that is passed to the handler.
     ///   - handler: The receiver of the events. If an error is thrown, it keeps the events received before.
-    /// - Throws: ``XMLReadingError``.
+    /// - Throws: ``XMLReadingError``, with the code `canceled` if the task is canceled.
     /// - Complexity: O(*n*) in bytes.
     package static func parse<Handler: XMLEventHandler>(
         _ bytes: Span<UInt8>,

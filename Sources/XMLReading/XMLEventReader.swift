@@ -1,4 +1,5 @@
 import CLibXML2
+import MediaTiming
 
 /// The state of parsing between two callbacks of libxml2, of which it converts the arguments for a handler.
 @safe struct XMLEventReader {
@@ -36,6 +37,12 @@ import CLibXML2
     private let filter: XMLDocumentParser.TextFilter
     private var depth = 0
     private var elements = 0
+    /// The cost of the events since the last check for a cancellation, in bytes.
+    private var uncheckedCost = 0
+    /// The cost after which a cancellation is noticed, in bytes: 1 MiB of text, or 4,096 elements.
+    private static let checkedCost = 1 << 20
+    /// The cost of an element besides its text, in bytes.
+    private static let elementCost = checkedCost / 4_096
     /// The open elements that declare namespaces, with their depths and the numbers of declarations.
     ///
     /// Their sum is limited because libxml2 compares a name with all of them at each lookup.
@@ -85,11 +92,22 @@ import CLibXML2
 
     // MARK: Errors
 
-    // Bounded: the number of the C interface has 32 bits.
     private var line: Int { unsafe context.map { Int(unsafe xmlSAX2GetLineNumber($0)) } ?? 0 }
 
     mutating func fail(_ code: XMLReadingError.Code, _ message: String, line: Int? = nil) {
         if error == nil, !hasStopped { error = XMLReadingError(code, message, line: line ?? self.line) }
+        stop()
+    }
+
+    /// Stops parsing if the task that waits for it is canceled, which is checked after each ``checkedCost``.
+    ///
+    /// - Parameter cost: The cost of the current event.
+    private mutating func stopIfCanceled(adding cost: Int) {
+        uncheckedCost += cost
+        guard uncheckedCost >= Self.checkedCost else { return }
+        uncheckedCost = 0
+        guard CancelableWork.isCanceled else { return }
+        if error == nil { error = .canceled(line: line) }
         stop()
     }
 
@@ -110,7 +128,6 @@ import CLibXML2
         let message =
             unsafe error.pointee.message.map { unsafe String(cString: $0) } ?? "the document is not well-formed"
         let trimmed = message.prefix(200).split(whereSeparator: \.isNewline).joined(separator: " ")
-        // Bounded: the number of the C interface has 32 bits.
         fail(.malformed, trimmed, line: unsafe Int(error.pointee.line))
     }
 
@@ -136,6 +153,8 @@ import CLibXML2
         count: Int,
         _ handler: inout Handler
     ) {
+        guard !hasStopped else { return }
+        stopIfCanceled(adding: Self.elementCost)
         guard !hasStopped else { return }
         flushText(&handler)
         depth += 1
@@ -242,12 +261,12 @@ import CLibXML2
 
     mutating func appendCharacters(_ text: UnsafePointer<xmlChar>?, length: Int32) {
         guard !hasStopped, let text = unsafe text, length > 0 else { return }
-        // Bounded: the length of the C interface has 32 bits.
         let buffer = unsafe UnsafeBufferPointer(start: text, count: Int(length))
         if filter == .nonWhitespace, isPendingBlank {
             isPendingBlank = unsafe buffer.allSatisfy { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
         }
         unsafe pendingText.append(contentsOf: buffer)
+        stopIfCanceled(adding: buffer.count)
     }
 
     private mutating func flushText<Handler: XMLEventHandler>(_ handler: inout Handler) {

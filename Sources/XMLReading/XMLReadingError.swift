@@ -10,9 +10,16 @@ package struct XMLReadingError: MillstreamError, Hashable {
         case tooLarge
         /// The document declares entities or attributes, which are rejected because their expansion is not bounded.
         case hasDeclarations
+        /// The task that waits for the document was canceled.
+        case canceled
 
         /// The code of the corresponding error of AVFoundation.
-        package var number: Int? { -11_829 }
+        package var number: Int? {
+            switch self {
+            case .malformed, .tooLarge, .hasDeclarations: -11_829
+            case .canceled: -11_878
+            }
+        }
     }
 
     /// The category of the error.
@@ -31,6 +38,11 @@ package struct XMLReadingError: MillstreamError, Hashable {
 }
 
 extension XMLReadingError {
+    /// Returns the error of a document that is not read to its end because the task was canceled.
+    static func canceled(line: Int) -> XMLReadingError {
+        XMLReadingError(.canceled, "the document was not read to its end, because the task was canceled", line: line)
+    }
+
     /// The message, preceded by the line number if it is known.
     package var description: String { line > 0 ? "line \(line): \(message)" : message }
 }

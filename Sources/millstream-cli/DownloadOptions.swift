@@ -14,9 +14,19 @@ struct DownloadOptions: ParsableArguments {
 
     @Option(
         name: .long,
-        help: "The title of the asset (default: that of a stored asset, otherwise derived from the URL)."
+        help: "The title (default: that of a stored asset, otherwise that in the media file, or derived from the URL)."
     )
     var title: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The image that represents the asset: a PNG, JPEG, GIF or WebP file of at most 8 MiB.",
+            valueName: "file"
+        ),
+        completion: .file()
+    )
+    var artwork: String?
 
     @Option(name: .long, help: "Download the lowest variant with at least this bit rate, such as 900k.")
     var minBandwidth: String?
@@ -57,13 +67,15 @@ struct DownloadOptions: ParsableArguments {
 
     @Option(
         name: .long,
-        help: "The audio to download: comma-separated languages or LANGUAGE:NAME, all, default or none."
+        help:
+            "The audio to download: comma-separated languages, names or LANGUAGE:NAME (a comma in a name is written %2C), all, default or none."
     )
     var audio: String = "default"
 
     @Option(
         name: .long,
-        help: "The subtitles to download: comma-separated languages or LANGUAGE:NAME, all, default or none."
+        help:
+            "The subtitles to download: comma-separated languages, names or LANGUAGE:NAME (a comma in a name is written %2C), all, default or none."
     )
     var subtitles: String = "all"
 
@@ -275,6 +287,8 @@ struct DownloadOptions: ParsableArguments {
             )
         }
         do {
+            // The process that runs the download has other options; the image belongs to the asset.
+            if let data = configuration.artwork { try library.setArtwork(AssetArtwork(data), of: task.assetID) }
             let asset = try await printer.follow(task, in: session)
             let folders = task.folders
             await session.invalidate()
@@ -298,6 +312,7 @@ struct DownloadOptions: ParsableArguments {
         var configuration = try limits.applied(
             to: DownloadConfiguration(selection: selection(), title: title, maximumConcurrentFetches: jobs)
         )
+        if let artwork { configuration.artwork = try AssetArtwork(contentsOf: URL(fileURLWithPath: artwork)).data }
         configuration.replacesStoredSegments = replace
         configuration.priority = priority
         return configuration
@@ -327,7 +342,7 @@ struct DownloadOptions: ParsableArguments {
             }
         }
         guard let audio = DownloadSelection.Languages(audio), let subtitles = DownloadSelection.Languages(subtitles)
-        else { throw ValidationError("--audio and --subtitles must be languages, all, default or none") }
+        else { throw ValidationError("--audio and --subtitles must be languages, names, all, default or none") }
         selection.audio = audio
         selection.subtitles = subtitles
         selection.qualifiers = try qualifier.map { text in

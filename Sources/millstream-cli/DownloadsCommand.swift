@@ -88,7 +88,9 @@ struct DownloadsCommand: AsyncParsableCommand {
             if let recording = task.configuration.recording, recording.duration == nil {
                 return QuantityText.clock(task.progress.loadedTimeRanges.totalDuration)
             }
-            return "\(Int(saturating: task.progress.percentOfBytes)) %"
+            let percent = "\(Int(saturating: task.progress.percentOfBytes)) %"
+            guard let selection = task.progress.selection else { return percent }
+            return "\(percent), selection \(selection.index +| 1) of \(selection.count)"
         }
 
         /// Returns the state for people: a task that no process manages is interrupted, but one that was handed to
@@ -169,8 +171,9 @@ struct DownloadsCommand: AsyncParsableCommand {
             abstract: "Continue downloads where they stopped.",
             discussion: """
                 A download that another process manages, such as millstream serve, is continued by that process. All \
-                others are continued one after the other by this command, with their own options where none are given here. \
-                Ctrl-C ends a recording, as for millstream record. With --json, a line of JSON is printed for each event.
+                others are continued one after the other by this command, with their own options where none are given here, \
+                or with --queue by millstream serve. Ctrl-C ends a recording, as for millstream record. With --json, a line \
+                of JSON is printed for each event.
 
                 Example: millstream downloads resume abc123
                 """
@@ -180,6 +183,14 @@ struct DownloadsCommand: AsyncParsableCommand {
         @OptionGroup var downloads: DownloadsFlags
         @OptionGroup var reportFormat: ReportFormatFlags
         @Flag(name: .long, help: "Hide progress.") var quiet = false
+        @Flag(
+            name: .long,
+            help: """
+                Hand the downloads to millstream serve, which has its own HTTP and DASH options, instead of running \
+                them.
+                """
+        )
+        var queue = false
         @OptionGroup(title: "Limits, instead of those of the download")
         var limits: DownloadLimitFlags<StoredDownloadLimits>
         @OptionGroup(title: "DASH") var dash: DASHFlags
@@ -187,16 +198,21 @@ struct DownloadsCommand: AsyncParsableCommand {
 
         private var json: Bool { reportFormat.isJSON }
 
+        func validate() throws {
+            guard !queue || !http.isUsed && dash.translates else {
+                throw ValidationError(
+                    "--queue cannot be combined with options for HTTP or DASH: millstream serve has its own"
+                )
+            }
+        }
+
         mutating func run() async throws {
             let tasks = try downloads.tasks(ids)
+            guard !queue else { return try await enqueue(tasks) }
             var failures = Failures()
             for (position, (session, task)) in tasks.enumerated() {
                 guard !task.isAttended else {
-                    if limits.isUsed {
-                        StandardError.write("note: \(task.id) keeps its limits, because another process runs it\n")
-                    }
-                    task.resume()
-                    if !quiet, !json { StandardError.write("\(task.id): resumed by the process that runs it\n") }
+                    resumeInItsProcess(task)
                     continue
                 }
                 let printer = DownloadPrinter(task.configuration, printsJSON: json, isQuiet: quiet)
@@ -223,6 +239,46 @@ struct DownloadsCommand: AsyncParsableCommand {
                 }
             }
             try failures.finish()
+        }
+
+        /// Asks the process that manages a download to continue it.
+        private func resumeInItsProcess(_ task: DownloadTask) {
+            if limits.isUsed {
+                StandardError.write("note: \(task.id) keeps its limits, because another process runs it\n")
+            }
+            task.resume()
+            if !quiet, !json { StandardError.write("\(task.id): resumed by the process that runs it\n") }
+        }
+
+        /// Hands downloads to millstream serve, apart from those that another process manages.
+        private func enqueue(_ tasks: [(session: DownloadSession, task: DownloadTask)]) async throws {
+            let identifiers = [DownloadSession.serverIdentifier]
+            guard let library = tasks.first?.session.library,
+                let server = try DownloadSession.allForListing(in: library, identifiers: identifiers).first
+            else { return }
+            for (_, listed) in tasks where !listed.isAttended {
+                guard let file = listed.configuration.fileSource(besides: listed.address) else { continue }
+                throw ValidationError("--queue cannot hand over a download of a file: \(file.filePath ?? file.text)")
+            }
+            for (_, listed) in tasks {
+                try server.takeOverDownloads(of: listed.assetID, id: listed.id, includingFiles: false)
+                let found = server.tasks.first { $0.id == listed.id }
+                if let found, limits.isUsed {
+                    try await server.change(found, to: limits.applied(to: found.configuration))
+                }
+                guard let task = found, server.handOver(task) else {
+                    resumeInItsProcess(listed)
+                    continue
+                }
+                if json {
+                    try StandardOutput.writeLine(.fields(["event": .string("queued"), "id": .string(task.id)]))
+                } else if !quiet {
+                    let verb: TerminalText = task.configuration.recording == nil ? "downloaded" : "recorded"
+                    StandardError.write(
+                        "\(task.id): queued; it is \(verb) while millstream serve runs with this library\n"
+                    )
+                }
+            }
         }
 
         /// Continues a download, or a recording, which Ctrl-C ends.

@@ -120,7 +120,8 @@ struct EditCommand: AsyncParsableCommand {
                 "note: the relative URLs of a playlist from standard input stay relative; give their base with --base-url URL\n"
             )
         }
-        return try playlist.withAbsoluteAddresses(limits: budget.limits.result).bytes
+        return try playlist.withAbsoluteAddresses(limits: budget.limits.result)
+            .definingExternalVariables(limits: budget.limits.result).bytes
     }
 
     /// Returns whether a file is in the folder of the source, so that relative URLs refer to the same resources.

@@ -122,7 +122,8 @@ struct Failure: Error {
                 case .alreadyExists: "choose another name, or delete what is there"
                 default: nil
                 }
-            self.init(.failed, error.code.rawValue, error.description, hint: hint)
+            let isInput = error.code == .unsupportedArtwork || error.code == .artworkTooLarge
+            self.init(isInput ? .badInput : .failed, error.code.rawValue, error.description, hint: hint)
         case let error as ListeningError:
             self.init(.failed, error.code.rawValue, error.description, hint: error.hint)
         case let error as ServerSecret.ReadingError:

@@ -7,6 +7,9 @@ import ResourceAddressing
 
 /// The options for HTTP, shared by all commands that load resources.
 struct HTTPFlags: ParsableArguments {
+    /// The default of `--timeout`, in seconds.
+    private static let defaultTimeout = 20.0
+
     @Option(
         name: .long,
         help: ArgumentHelp(
@@ -79,7 +82,7 @@ struct HTTPFlags: ParsableArguments {
         help:
             "The time without received data after which a request fails, both before the response header and during the body, in seconds, above 0 and at most 3600."
     )
-    var timeout: Double = 20
+    var timeout: Double = HTTPFlags.defaultTimeout
 
     @Option(
         name: .long,
@@ -158,6 +161,13 @@ struct HTTPFlags: ParsableArguments {
         if let proxy, Self.hostAndPort(proxy) == nil {
             throw ValidationError("--proxy must be HOST:PORT, with a port from 1 to 65535")
         }
+    }
+
+    /// A Boolean value that indicates whether an option is given that is not the default.
+    var isUsed: Bool {
+        let texts = [tokenProgram, tokenURL, userAgent, proxy, cookieJar, cache, network.conditions]
+        return texts.contains { $0 != nil } || ![header, headerFor, tokenFor, alternate].allSatisfy(\.isEmpty)
+            || timeout != Self.defaultTimeout || retries != nil || insecure
     }
 
     /// The header fields of `--header`.

@@ -16,8 +16,9 @@ struct LibraryExportCommand: AsyncParsableCommand {
         discussion: """
             A media file contains the best stored variant, and all stored audio and subtitles with their languages and \
             names. If another variant was begun and its download canceled, the best complete one is written. Video and audio \
-            are copied, not encoded again. Date ranges become chapters. A note says how long the gaps are, such as those of a \
-            recording that was interrupted. The file or folder must not exist, unless --overwrite replaces the file; the folders above it are created. The name of a file can have the fields {title}, {id}, {height}, {date} and {part}.
+            are copied, not encoded again. Date ranges become chapters, and the artwork of the asset becomes the cover \
+            if it is a PNG or JPEG image; a folder has it as a file, such as cover.jpg. A note says how long the gaps \
+            are, such as those of a recording that was interrupted. The file or folder must not exist, unless --overwrite replaces the file; the folders above it are created. The name of a file can have the fields {title}, {id}, {height}, {date} and {part}.
 
             Example: millstream library export abc123 /srv/www/film
             Example: millstream library export abc123 --mp4 "{title} ({height}p).mp4"

@@ -98,7 +98,8 @@ extension LibraryCommand {
             ]
             let next = try library.nextMediaSelection(of: id).map { ["next", "\(Self.label(of: $0)) is not stored"] }
             let omitted = try library.omittedContent(of: id).text.map { ["not stored", $0] }
-            for row in rows + asset.renditions.map(Self.row) + [omitted, next].compactMap({ $0 }) {
+            let artwork = asset.artworkFormat.map { ["artwork", $0.contentType] }
+            for row in rows + asset.renditions.map(Self.row) + [artwork, omitted, next].compactMap({ $0 }) {
                 let name = TerminalText(escaping: row[0])
                 try StandardOutput.writeLine("\(name.padded(to: 11))\(TerminalText(escaping: row[1]))")
             }

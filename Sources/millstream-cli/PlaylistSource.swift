@@ -16,6 +16,7 @@ struct PlaylistSource {
     /// - Parameters:
     ///   - loader: The loader.
     ///   - variables: The variables that the playlist may import.
+    ///   - declaresAllImports: A Boolean value that indicates whether the diagnostics report an import of any other variable.
     ///   - budget: The budget of an edit; `nil` for the limits of the parser.
     ///   - presentations: The presentations to which a manifest from standard input is added; `nil` to refuse it.
     /// - Returns: The playlist.
@@ -23,6 +24,7 @@ struct PlaylistSource {
     func load(
         _ loader: ResourceLoader,
         variables: [String: String] = [:],
+        declaresAllImports: Bool = false,
         budget: EditBudget? = nil,
         presentations: PresentationStore? = nil
     ) async throws -> Playlist {
@@ -35,7 +37,14 @@ struct PlaylistSource {
                 using: loader
             )
         }
-        return try Self.playlist(bytes, address: address, name: text, variables: variables, budget: budget)
+        return try Self.playlist(
+            bytes,
+            address: address,
+            name: text,
+            variables: variables,
+            declaresAllImports: declaresAllImports,
+            budget: budget
+        )
     }
 
     /// Parses a playlist that was loaded.
@@ -44,9 +53,11 @@ struct PlaylistSource {
         address: ResourceAddress?,
         name: String,
         variables: [String: String] = [:],
+        declaresAllImports: Bool = false,
         budget: EditBudget? = nil
     ) throws -> Playlist {
         var context = PlaylistContext(address: address, importableVariables: variables)
+        context.declaresAllImports = declaresAllImports
         // An edit can combine the playlist with local ones, so that it is verified before.
         context.mayNameFiles = budget != nil
         let playlist: Playlist

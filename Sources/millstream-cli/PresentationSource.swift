@@ -28,6 +28,7 @@ enum PresentationSource {
         do throws(ManifestParsingError) {
             return try MediaPresentation(parsing: bytes.span, address: address)
         } catch {
+            if error == .canceled { throw CancellationError() }
             throw Failure(.badInput, "invalid-manifest", "\(PlaylistSource.name(name)): \(error)")
         }
     }

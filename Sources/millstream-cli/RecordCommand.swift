@@ -10,8 +10,9 @@ struct RecordCommand: AsyncParsableCommand {
         abstract: "Record a live stream in the library.",
         discussion: """
             The recording begins near the live edge and ends with the stream, after --duration, or with Ctrl-C. It can be \
-            played from the beginning meanwhile. After an interruption, run the same command to continue: segments that \
-            are not available any more are marked as gaps. If no segment appears for 5 minutes, or for three target \
+            played from the beginning meanwhile. After an interruption, the same command, millstream downloads resume, or \
+            Resume in the web console of millstream serve continues the recording: segments that are not available any more \
+            are marked as gaps. If no segment appears for 5 minutes, or for three target \
             durations if these are longer, the recording ends with an error; the recorded part is stored as a complete asset. \
             So it does when it reaches --max-size. An interrupted recording is played from its beginning to its last stored \
             segment while no command continues it.

@@ -87,6 +87,11 @@ struct ValidateCommand: AsyncParsableCommand {
             }
             let playlist = try PlaylistSource.playlist(bytes, address: address, name: source)
             let sets = try selected([.rfc, .apple], default: .rfc, for: "a playlist")
+            if let error = playlist.undeclaredImport {
+                StandardError.write(
+                    "note: \(PlaylistSource.name(source)): \(error); validate the multivariant playlist with --follow\n"
+                )
+            }
             guard follow, case .multivariant(let multivariant) = playlist else {
                 let diagnostics = playlist.validated(against: Set(sets.compactMap(\.playlistRules)))
                 return ValidationReport(sets, [ValidatedDocument(source, playlist, diagnostics)])

@@ -107,6 +107,21 @@ private struct StalledTransport: Transport {
         #expect(origin.requests.count == 4)
     }
 
+    @Test func downloadIsFoundByALaterRequestForTheSource() async throws {
+        let transport = LibrarySourceTransport(temporary.directory, source: address("top.m3u8"), origin: origin)
+        #expect(try await text(request("top.m3u8", .playlist), transport) == "from the origin")
+        let playlist = try TemporaryLibrary.media("#EXTINF:4,", "0.ts")
+        let id = try temporary.planned(playlist)
+        try temporary.store(library.missingResources(id), of: id, content: "stored")
+        // Other requests do not look again.
+        #expect(try await text(request("0.ts"), transport) == "zero")
+        #expect(origin.requests.count == 2)
+        let stored = String(decoding: playlist.bytes, as: UTF8.self)
+        #expect(try await text(request("top.m3u8", .playlist), transport) == stored)
+        #expect(try await text(request("0.ts"), transport) == "stored")
+        #expect(origin.requests.count == 2)
+    }
+
     /// At least 256 MiB stay free.
     @Test(arguments: [(4, true), (3, false), (-1, false)] as [(Int64, Bool)])
     func fileIsStoredIfTheDiskHasSpace(excess: Int64, isStored: Bool) async throws {

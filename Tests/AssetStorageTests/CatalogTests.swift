@@ -39,6 +39,9 @@ import Testing
                 #"CREATE INDEX "index_resource_on_checksum_bytes" ON "resource"("checksum", "bytes") "#
                     + #"WHERE "checksum" IS NOT NULL"#,
                 #"CREATE INDEX "index_resource_on_renditionID" ON "resource"("renditionID")"#,
+                #"CREATE TABLE "artwork" ("#
+                    + #""assetID" TEXT PRIMARY KEY NOT NULL REFERENCES "asset"("id") ON DELETE CASCADE, "#
+                    + #""format" TEXT NOT NULL, "image" BLOB NOT NULL)"#,
                 #"CREATE TABLE "asset" ("id" TEXT PRIMARY KEY NOT NULL, "title" TEXT NOT NULL, "#
                     + #""source" TEXT NOT NULL UNIQUE, "createdAt" DOUBLE NOT NULL, "state" TEXT NOT NULL, "#
                     + #""selection" TEXT NOT NULL, "sourcePlaylist" BLOB, "sourceAddress" TEXT)"#,
@@ -57,7 +60,8 @@ import Testing
                     + #""assetID" TEXT NOT NULL REFERENCES "asset"("id") ON DELETE CASCADE, "source" TEXT NOT NULL, "#
                     + #""details" TEXT NOT NULL, "options" BLOB NOT NULL, "artwork" BLOB, "state" TEXT NOT NULL, "#
                     + #""failureCode" TEXT, "failureDetail" TEXT, "failureMessage" TEXT, "#
-                    + #""priority" INTEGER NOT NULL, "createdAt" DOUBLE NOT NULL, "folders" TEXT)"#,
+                    + #""priority" INTEGER NOT NULL, "createdAt" DOUBLE NOT NULL, "folders" TEXT, "#
+                    + #""selection" INTEGER)"#,
                 #"CREATE TABLE "recordedSegment" ("renditionID" INTEGER NOT NULL "#
                     + #"REFERENCES "rendition"("id") ON DELETE CASCADE, "position" INTEGER NOT NULL, "#
                     + #""sequence" INTEGER NOT NULL, "lines" TEXT NOT NULL, "duration" TEXT NOT NULL, "date" TEXT, "#

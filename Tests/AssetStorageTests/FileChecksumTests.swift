@@ -73,14 +73,14 @@ extension FileChecksum {
         let bytes = (0..<100_000).map { UInt8($0 % 253) }
         try Data(bytes).write(to: file)
         let former = bytes.withUnsafeBytes { Int64(bitPattern: BlockChecksum.of($0)) }
-        #expect(try PackageFile.hasChecksum(former, file.path))
-        #expect(try PackageFile.hasChecksum(Int64(bitPattern: sum(bytes)), file.path))
-        #expect(try !PackageFile.hasChecksum(former &+ 1, file.path))
-        #expect(try !PackageFile.hasChecksum(former, file.path + "-missing"))
+        #expect(try FileInspection.hasChecksum(former, file.path))
+        #expect(try FileInspection.hasChecksum(Int64(bitPattern: sum(bytes)), file.path))
+        #expect(try !FileInspection.hasChecksum(former &+ 1, file.path))
+        #expect(try !FileInspection.hasChecksum(former, file.path + "-missing"))
         // The system refuses to say whether there is such a file.
         let name = String(repeating: "x", count: 300)
-        #expect(throws: StorageError.self) { try PackageFile.hasChecksum(former, file.path + name) }
-        #expect(throws: StorageError.self) { try PackageFile.verifiedSize(file.path + name) }
-        #expect(try PackageFile.verifiedSize(file.path + "-missing") == nil)
+        #expect(throws: StorageError.self) { try FileInspection.hasChecksum(former, file.path + name) }
+        #expect(throws: StorageError.self) { try FileInspection.verifiedSize(file.path + name) }
+        #expect(try FileInspection.verifiedSize(file.path + "-missing") == nil)
     }
 }

@@ -72,7 +72,7 @@ import Testing
             let descriptor = try files.createFile(file)
             #expect(descriptor >= 0)
             #expect(fcntl(descriptor, F_GETFD) & FD_CLOEXEC == FD_CLOEXEC)
-            #expect(PackageFile.size(file) == 0)
+            #expect(FileInspection.size(file) == 0)
             #expect(write("new", to: descriptor) == nil)
             #expect(write(" text", to: descriptor) == nil)
             try files.synchronizeFile(descriptor)
@@ -144,7 +144,7 @@ import Testing
         try Data("0123456789".utf8).write(to: URL(fileURLWithPath: path("file")))
         let descriptor = try files.openFile(path("file"), truncatedTo: 4)
         #expect(fcntl(descriptor, F_GETFD) & FD_CLOEXEC == FD_CLOEXEC)
-        #expect(PackageFile.size(path("file")) == 4)
+        #expect(FileInspection.size(path("file")) == 4)
         var buffer = [UInt8](repeating: 0, count: 10)
         let count = read(descriptor, &buffer, buffer.count)
         #expect(count == 4 && buffer.prefix(4) == Array("0123".utf8)[...])
@@ -155,7 +155,7 @@ import Testing
         #expect(failure { () throws(FileFailure) in _ = try files.openFile(path("none"), truncatedTo: 0) } == ENOENT)
         try FileManager.default.createSymbolicLink(atPath: path("link"), withDestinationPath: path("file"))
         #expect(failure { () throws(FileFailure) in _ = try files.openFile(path("link"), truncatedTo: 0) } == ELOOP)
-        #expect(PackageFile.size(path("file")) == 5)
+        #expect(FileInspection.size(path("file")) == 5)
         #if os(Linux)
         #expect(try openDescriptors(of: path("file")) == 0)
         #endif
@@ -164,7 +164,7 @@ import Testing
     @Test func linkIsAFurtherNameOfAFile() throws {
         for name in ["a", "b"] { try Data(name.utf8).write(to: URL(fileURLWithPath: path(name))) }
         try files.link(path("a"), to: path("c"))
-        #expect(PackageFile.identity(path("a")) == PackageFile.identity(path("c")))
+        #expect(FileInspection.identity(path("a")) == FileInspection.identity(path("c")))
         #expect(failure { () throws(FileFailure) in try files.link(path("a"), to: path("b")) } == EEXIST)
         #expect(try String(contentsOfFile: path("b"), encoding: .utf8) == "b")
     }
@@ -260,12 +260,12 @@ import Testing
         #expect(file.count == 12)
         let whole = Array("first second".utf8).withUnsafeBytes { FileChecksum.of($0) }
         #expect(file.checksum == Int64(bitPattern: whole))
-        #expect(PackageFile.size(path("a.ts")) == nil)
-        #expect(PackageFile.size(path("a.ts.part")) == 12)
+        #expect(FileInspection.size(path("a.ts")) == nil)
+        #expect(FileInspection.size(path("a.ts.part")) == 12)
         try file.finish()
         #expect(recorded.takeLines() == ["synchronize a.ts.part", "close a.ts.part", "rename a.ts.part to a.ts"])
-        #expect(PackageFile.size(path("a.ts")) == 12)
-        #expect(PackageFile.checksum(path("a.ts")) == file.checksum)
+        #expect(FileInspection.size(path("a.ts")) == 12)
+        #expect(FileInspection.checksum(path("a.ts")) == file.checksum)
     }
 
     @Test func emptyFileIsRenamedIntoPlaceWhenFinished() throws {
@@ -276,8 +276,8 @@ import Testing
                 "create a.ts.part", "synchronize a.ts.part", "close a.ts.part", "rename a.ts.part to a.ts",
             ]
         )
-        #expect(PackageFile.size(path("a.ts")) == 0)
-        #expect(PackageFile.checksum(path("a.ts")) == Int64(bitPattern: FileChecksum().value))
+        #expect(FileInspection.size(path("a.ts")) == 0)
+        #expect(FileInspection.checksum(path("a.ts")) == Int64(bitPattern: FileChecksum().value))
     }
 
     @Test func abandonedFileIsRemoved() throws {
@@ -327,7 +327,7 @@ import Testing
             #expect(error?.code == code)
             #expect(error?.message == message)
             #expect(package.count == (["create", "write"].contains(operation) ? 0 : MemoryLayout<Int>.size))
-            #expect(PackageFile.size(file) == nil)
+            #expect(FileInspection.size(file) == nil)
         }
     }
 
@@ -348,9 +348,9 @@ import Testing
             ("file", 4, text, false), ("folder", nil, nil, true), ("link", nil, nil, false), ("other", nil, nil, false),
             ("none", nil, nil, false),
         ] as [(String, Int64?, Int64?, Bool)] {
-            #expect(PackageFile.size(path(name)) == size, "\(name)")
-            #expect(PackageFile.checksum(path(name)) == checksum, "\(name)")
-            #expect(PackageFile.isFolder(path(name)) == isFolder, "\(name)")
+            #expect(FileInspection.size(path(name)) == size, "\(name)")
+            #expect(FileInspection.checksum(path(name)) == checksum, "\(name)")
+            #expect(FileInspection.isFolder(path(name)) == isFolder, "\(name)")
         }
         #if os(Linux)
         #expect(try openDescriptors(of: path("file")) == 0)
@@ -363,7 +363,7 @@ import Testing
         let bytes = (0..<(1 << 20) + 5).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
         try Data(bytes).write(to: URL(fileURLWithPath: path("file")))
         let expected = bytes.withUnsafeBytes { Int64(bitPattern: FileChecksum.of($0)) }
-        #expect(PackageFile.checksum(path("file")) == expected)
+        #expect(FileInspection.checksum(path("file")) == expected)
     }
 
     // MARK: Locks

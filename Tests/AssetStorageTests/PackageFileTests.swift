@@ -39,8 +39,8 @@ import Testing
     func contentIsCompared(content: String, other: String, isEqual: Bool) throws {
         try write(Array(content.utf8), to: "a")
         try write(Array(other.utf8), to: "b")
-        #expect(PackageFile.isEqual(path("a"), to: Array(other.utf8)) == isEqual)
-        #expect(PackageFile.isEqual(path("a"), toFile: path("b")) == isEqual)
+        #expect(FileInspection.isEqual(path("a"), to: Array(other.utf8)) == isEqual)
+        #expect(FileInspection.isEqual(path("a"), toFile: path("b")) == isEqual)
     }
 
     /// A large file is read in parts of a mebibyte.
@@ -51,13 +51,13 @@ import Testing
         try write(bytes, to: "a")
         try write(bytes, to: "same")
         try write(changed, to: "b")
-        #expect(PackageFile.isEqual(path("a"), to: bytes))
-        #expect(!PackageFile.isEqual(path("a"), to: changed))
-        #expect(!PackageFile.isEqual(path("b"), to: bytes))
-        #expect(PackageFile.isEqual(path("a"), toFile: path("same")))
-        #expect(!PackageFile.isEqual(path("a"), toFile: path("b")))
-        #expect(!PackageFile.isEqual(path("b"), toFile: path("a")))
-        let sums = ["a", "same", "b"].map { PackageFile.checksum(path($0)) }
+        #expect(FileInspection.isEqual(path("a"), to: bytes))
+        #expect(!FileInspection.isEqual(path("a"), to: changed))
+        #expect(!FileInspection.isEqual(path("b"), to: bytes))
+        #expect(FileInspection.isEqual(path("a"), toFile: path("same")))
+        #expect(!FileInspection.isEqual(path("a"), toFile: path("b")))
+        #expect(!FileInspection.isEqual(path("b"), toFile: path("a")))
+        let sums = ["a", "same", "b"].map { FileInspection.checksum(path($0)) }
         #expect(sums[0] == sums[1] && sums[0] != sums[2])
     }
 
@@ -65,18 +65,18 @@ import Testing
         try write([], to: "a")
         try FileManager.default.createSymbolicLink(atPath: path("link"), withDestinationPath: path("a"))
         for name in ["none", "link"] {
-            #expect(!PackageFile.isEqual(path(name), to: []))
-            #expect(!PackageFile.isEqual(path(name), toFile: path("a")))
-            #expect(!PackageFile.isEqual(path("a"), toFile: path(name)))
+            #expect(!FileInspection.isEqual(path(name), to: []))
+            #expect(!FileInspection.isEqual(path(name), toFile: path("a")))
+            #expect(!FileInspection.isEqual(path("a"), toFile: path(name)))
         }
     }
 
     @Test func endOfAFileIsRead() throws {
         try write(Array("0123456789".utf8), to: "a")
         for (count, end) in [(1, "9"), (3, "789"), (10, "0123456789"), (11, "0123456789")] {
-            #expect(PackageFile.lastBytes(count, of: path("a")) == Array(end.utf8))
+            #expect(FileInspection.lastBytes(count, of: path("a")) == Array(end.utf8))
         }
-        #expect(PackageFile.lastBytes(1, of: path("none")) == nil)
+        #expect(FileInspection.lastBytes(1, of: path("none")) == nil)
         let file = library.makePackageFile(for: resource, of: id)
         #expect(file.unfinishedBytes(upTo: 1) == nil && file.lastUnfinishedBytes(1) == nil)
         try Array("0123456789".utf8).withUnsafeBytes { try file.write($0) }
@@ -88,29 +88,29 @@ import Testing
         try write(Array("text".utf8), to: "file")
         try FileManager.default.createDirectory(atPath: path("folder"), withIntermediateDirectories: false)
         try FileManager.default.createSymbolicLink(atPath: path("link"), withDestinationPath: path("file"))
-        let sum = try #require(PackageFile.checksum(path("file")))
-        #expect(try PackageFile.hasChecksum(sum, path("file")))
-        #expect(try !PackageFile.hasChecksum(sum &+ 1, path("file")))
+        let sum = try #require(FileInspection.checksum(path("file")))
+        #expect(try FileInspection.hasChecksum(sum, path("file")))
+        #expect(try !FileInspection.hasChecksum(sum &+ 1, path("file")))
         for name in ["none", "file/inner"] {
-            #expect(try !PackageFile.hasChecksum(sum, path(name)))
-            #expect(try PackageFile.verifiedSize(path(name)) == nil)
+            #expect(try !FileInspection.hasChecksum(sum, path(name)))
+            #expect(try FileInspection.verifiedSize(path(name)) == nil)
         }
         for name in ["folder", "link"] {
-            let error = storageError { _ = try PackageFile.hasChecksum(sum, path(name)) }
+            let error = storageError { _ = try FileInspection.hasChecksum(sum, path(name)) }
             #expect(error?.code == "disk-failed" && error?.message.hasPrefix("\(path(name)) cannot be read (") == true)
-            #expect(try PackageFile.verifiedSize(path(name)) == nil)
+            #expect(try FileInspection.verifiedSize(path(name)) == nil)
         }
-        #expect(try PackageFile.verifiedSize(path("file")) == 4)
+        #expect(try FileInspection.verifiedSize(path("file")) == 4)
     }
 
     @Test func namesOfOneFileHaveOneIdentity() throws {
         try write([1], to: "a")
         try write([1], to: "b")
         try FileManager.default.linkItem(atPath: path("a"), toPath: path("c"))
-        #expect(PackageFile.identity(path("a")) != nil)
-        #expect(PackageFile.identity(path("a")) == PackageFile.identity(path("c")))
-        #expect(PackageFile.identity(path("a")) != PackageFile.identity(path("b")))
-        #expect(PackageFile.identity(path("none")) == nil)
+        #expect(FileInspection.identity(path("a")) != nil)
+        #expect(FileInspection.identity(path("a")) == FileInspection.identity(path("c")))
+        #expect(FileInspection.identity(path("a")) != FileInspection.identity(path("b")))
+        #expect(FileInspection.identity(path("none")) == nil)
     }
 
     /// An earlier process may have been ended between two operations.
@@ -120,13 +120,13 @@ import Testing
         for _ in 0..<2 {
             // The second time, both are names of one file already.
             #expect(PackageFile.replace(path("a"), byLinkTo: path("b"), ifEqualTo: path("a"), temporary.files))
-            #expect(PackageFile.identity(path("a")) == PackageFile.identity(path("b")))
-            #expect(PackageFile.size(path("a.link")) == nil)
+            #expect(FileInspection.identity(path("a")) == FileInspection.identity(path("b")))
+            #expect(FileInspection.size(path("a.link")) == nil)
         }
         try write([1, 3], to: "c")
         #expect(!PackageFile.replace(path("c"), byLinkTo: path("b"), ifEqualTo: path("c"), temporary.files))
         #expect(!PackageFile.replace(path("c"), byLinkTo: path("none"), ifEqualTo: path("c"), temporary.files))
-        #expect(PackageFile.identity(path("c")) != PackageFile.identity(path("b")))
+        #expect(FileInspection.identity(path("c")) != FileInspection.identity(path("b")))
         // A file that was not begun is not finished.
         #expect(!library.makePackageFile(for: resource, of: id).finish(as: path("a")))
     }
@@ -170,7 +170,7 @@ import Testing
         #expect(next.count == 12)
         try next.finish()
         #expect(try temporary.text("media/000000.ts", of: id) == "first second")
-        #expect(PackageFile.checksum(library.packagePath(id) + "/media/000000.ts") == next.checksum)
+        #expect(FileInspection.checksum(library.packagePath(id) + "/media/000000.ts") == next.checksum)
         #expect(try leftovers() == ["media/000000.ts"])
     }
 
@@ -193,7 +193,7 @@ import Testing
         #expect(resumption()?.offset == 6)
         let next = library.makePackageFile(for: resource, of: id)
         try next.continueUnfinished(at: 6)
-        #expect(PackageFile.size(partialPath) == 6)
+        #expect(FileInspection.size(partialPath) == 6)
         next.discard()
         #expect(try leftovers().isEmpty)
     }
@@ -266,7 +266,7 @@ import Testing
         #expect(try leftovers().isEmpty)
         try Array("new".utf8).withUnsafeBytes { try file.write($0) }
         file.removeEarlierBytes()
-        #expect(PackageFile.size(partialPath) == 3)
+        #expect(FileInspection.size(partialPath) == 3)
         file.discard()
     }
 

@@ -15,7 +15,7 @@ import Testing
         reserve = SpaceReserve(path: temporary.directory.path + "/own-reserve")
     }
 
-    private var size: Int64? { PackageFile.size(reserve.path) }
+    private var size: Int64? { FileInspection.size(reserve.path) }
 
     private func write(_ count: Int) throws {
         try Data(repeating: 7, count: count).write(to: URL(fileURLWithPath: reserve.path))
@@ -46,7 +46,7 @@ import Testing
 
     /// Opening a library fills the file.
     @Test func libraryHasAFileOfTheSize() {
-        #expect(PackageFile.size(temporary.directory.path + "/reserve") == Self.size)
+        #expect(FileInspection.size(temporary.directory.path + "/reserve") == Self.size)
     }
 
     @Test func operationThatSucceedsDoesNotUseTheSpace() throws {

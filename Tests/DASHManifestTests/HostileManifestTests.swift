@@ -112,6 +112,14 @@ struct HostileManifestTests {
         }
         #expect(refused > 0)
     }
+
+    @Test func parsingAManifestEndsWhenItIsCanceled() {
+        let elements = String(repeating: "<BaseURL>a</BaseURL>", count: 5_000)
+        let text = "<MPD \(Self.namespace)>\(elements)</MPD>"
+        #expect(parsingError(text) == nil)
+        let error = CancelableWork.perform(canceledIf: { true }) { parsingError(text) }
+        #expect(error == .canceled)
+    }
 }
 
 /// A generator whose numbers depend on its seed only.

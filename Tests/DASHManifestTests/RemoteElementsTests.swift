@@ -97,6 +97,30 @@ struct RemoteElementsTests {
         #expect(try elements(manifest).count == 1)
     }
 
+    /// Segments are not resolved against the base URL of a segment list, nor against one of another namespace.
+    @Test(arguments: [
+        ("", "<BaseURL>https://e.test/</BaseURL>", false),
+        (#"<x:BaseURL xmlns:x="urn:x">https://e.test/</x:BaseURL>"#, "", false),
+        (#"<x:BaseURL xmlns:x="urn:x">file:///b/</x:BaseURL><BaseURL>https://e.test/</BaseURL>"#, "", true),
+        (#"<BaseURL xmlns="">https://e.test/</BaseURL>"#, "", true),
+    ])
+    func onlyBaseURLsOfSegmentsCountInALocalManifest(_ outer: String, _ inner: String, isInserted: Bool) throws {
+        let manifest = """
+            <MPD xmlns="urn:mpeg:dash:schema:mpd:2011" xmlns:xlink="http://www.w3.org/1999/xlink">
+            <Period><AdaptationSet>\(outer)
+            <SegmentList xlink:href="https://example.test/list" \(Self.onLoad)/></AdaptationSet></Period></MPD>
+            """
+        var elements = try RemoteElements(
+            in: Array(manifest.utf8).span,
+            address: ResourceAddress("file:///a/manifest")
+        )
+        let reference = try #require(elements.references.first)
+        let list = #"<SegmentList>\#(inner)<SegmentURL media="../home/u/x"/></SegmentList>"#
+        let wasInserted = elements.resolve(reference, with: Array(list.utf8))
+        #expect(wasInserted == isInserted)
+        #expect(elements.localReferences == (isInserted ? [] : [reference.address]))
+    }
+
     @Test func onlyLinksToTheNetworkAreFollowed() throws {
         let manifest = try remote(
             #"<Period xlink:href="p"/><Period xlink:href="q" xlink:actuate="onRequest"/>"#

@@ -16,9 +16,7 @@ struct CommandLineTests {
     }
 
     private func run(_ arguments: [String]) async throws -> (status: Int32, output: String, errors: String) {
-        let program = try RunningProgram(arguments)
-        let status = try await program.finish()
-        return (status, program.standardOutput, program.standardError)
+        try await RunningProgram(arguments).result()
     }
 
     private func json(_ text: String) throws -> [String: Any] {
@@ -470,7 +468,7 @@ struct CommandLineTests {
             let address = origin.address("fmp4/multivariant.m3u8")
             let result = try await run("download", address, flag, value, "--library", folder.path)
             #expect(result.status == 1 && result.errors.contains(missing), "\(result.errors)")
-            #expect(result.errors.contains("hint: available: en, ko"))
+            #expect(result.errors.contains("hint: available: en (English), ko (한국어)"))
         }
         let unqualified = try await run(
             "download",

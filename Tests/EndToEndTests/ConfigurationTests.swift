@@ -22,9 +22,7 @@ struct ConfigurationTests {
         _ environment: [String: String] = [:]
     ) async throws -> (status: Int32, output: String, errors: String) {
         let variables = ["XDG_CONFIG_HOME": folder.path].merging(environment) { _, new in new }
-        let program = try RunningProgram(arguments, environment: variables)
-        let status = try await program.finish()
-        return (status, program.standardOutput, program.standardError)
+        return try await RunningProgram(arguments, environment: variables).result()
     }
 
     private static let media = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\na.ts\n#EXT-X-ENDLIST\n"

@@ -3,7 +3,7 @@ import Testing
 
 /// Tests what the console shows of the recordings of other processes, and how long its messages stay.
 extension ConsoleTests {
-    @Test(.timeLimit(.minutes(10))) func recordingOfAnotherProcessIsShownAsSuch() async throws {
+    @Test(.timeLimit(.minutes(10))) func recordingOfAnotherProcessIsShownAsSuchAndContinued() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("live-\(UUID())")
         defer { try? FileManager.default.removeItem(at: folder) }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -11,7 +11,7 @@ extension ConsoleTests {
         let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n0.ts\n"
         try Data(playlist.utf8).write(to: folder.appendingPathComponent("live.m3u8"))
         let origin = try await RecordingOrigin(folder)
-        try await onStage { stage in
+        try await onStage(["--allow-host", "127.0.0.1"]) { stage in
             let page = stage.page
             let program = try RunningProgram([
                 "record", origin.address("live.m3u8"), "--library", stage.library.path, "--start-over",
@@ -25,17 +25,17 @@ extension ConsoleTests {
             }
             let during = try await page.text(actions)
             #expect(!during.contains("resume") && !during.contains("pause"), "\(during)")
-            #expect(try await page.isTrue("\(row).querySelector('.continuation').hidden"))
             program.send(SIGKILL)
             _ = try await program.finish()
-            let note = "\(row).querySelector('.continuation').textContent"
-            try await eventually("the command that continues it is named") {
-                try await page.text(note)
-                    .hasPrefix("Continue the recording in a terminal with: millstream downloads resume ")
-            }
-            #expect(try await page.text(note).contains("--library \(stage.library.path)"))
+            let badge = "\(row).querySelector('.badge').textContent"
+            try await eventually("the interruption is shown") { try await page.text(badge) == "Incomplete" }
             let after = try await page.text(actions)
-            #expect(!after.contains("resume") && after.contains("delete"), "\(after)")
+            #expect(after.contains("resume") && after.contains("delete"), "\(after)")
+            // The server records the stream from now on.
+            try await page.click("tr[data-asset-id] [data-action=resume]")
+            try await eventually("the server records the stream") { try await page.text(badge) == "Recording" }
+            try Data((playlist + "#EXT-X-ENDLIST\n").utf8).write(to: folder.appendingPathComponent("live.m3u8"))
+            try await eventually("the recording ends with the stream") { try await page.text(badge) == "Downloaded" }
         }
         await origin.stop()
     }

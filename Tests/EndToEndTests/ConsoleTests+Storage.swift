@@ -1,7 +1,29 @@
+import Foundation
 import Testing
 
-/// Tests what the console says about making space available.
+/// Tests what the console shows of the downloads on the disk, and says about making space available.
 extension ConsoleTests {
+    /// Both lists of downloads have the image.
+    @Test(.timeLimit(.minutes(10))) func artworkOfADownloadIsShown() async throws {
+        try await onStage { stage in
+            let image = stage.library.appendingPathComponent("image.gif")
+            let pixel = "R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAACAUwAOw=="
+            try #require(Data(base64Encoded: pixel)).write(to: image)
+            let program = try RunningProgram([
+                "download", stage.origin.address("ts/multivariant.m3u8"), "--variants", "lowest",
+                "--artwork", image.path, "--library", stage.library.path,
+            ])
+            #expect(try await program.finish() == 0, "\(program.standardError)")
+            for list in ["tr[data-asset-id]", "#storage-assets"] {
+                // Images are loaded when they are visible.
+                let isLoaded =
+                    "(image => { image?.scrollIntoView(); return image?.naturalWidth === 1; })"
+                    + "(document.querySelector('\(list) .asset-artwork'))"
+                try await eventually("the image is shown in \(list)") { try await stage.page.isTrue(isLoaded) }
+            }
+        }
+    }
+
     /// Downloads that are not enough are told apart from downloads that cannot be deleted.
     @Test(.timeLimit(.minutes(10))) func evictionThatIsNotEnoughIsExplained() async throws {
         try await onStage { stage in

@@ -19,9 +19,7 @@ struct DASHSourceTests {
     private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
 
     private func run(_ arguments: [String]) async throws -> (status: Int32, output: String, errors: String) {
-        let program = try RunningProgram(arguments)
-        let status = try await program.finish()
-        return (status, program.standardOutput, program.standardError)
+        try await RunningProgram(arguments).result()
     }
 
     /// Plays a source, and returns its metrics.

@@ -13,9 +13,7 @@ struct DownloadsCommandTests {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("downloads-\(UUID())")
 
     private func run(_ arguments: String...) async throws -> (status: Int32, output: String, errors: String) {
-        let program = try RunningProgram(arguments + ["--library", folder.path])
-        let status = try await program.finish()
-        return (status, program.standardOutput, program.standardError)
+        try await RunningProgram(arguments + ["--library", folder.path]).result()
     }
 
     private func list() async throws -> [[String: Any]] {
@@ -133,6 +131,20 @@ struct DownloadsCommandTests {
         let report = try await list()
         let message = try #require((report.first?["error"] as? [String: Any])?["message"] as? String)
         #expect(message.hasPrefix("the key has 3 bytes instead of 16: /") && message.hasSuffix("/k"), "\(message)")
+        // The server loads no files.
+        let queued = try await run("downloads", "resume", "--queue")
+        let refusal = "--queue cannot hand over a download of a file: /"
+        #expect(queued.status == 64 && queued.errors.contains(refusal), "\(queued.errors)")
+        #expect(try await list().first?["session"] as? String == "command-line")
+    }
+
+    @Test(arguments: [
+        ["--header", "A: b"], ["--retries", "1"], ["--user-agent", "x"], ["--insecure"], ["--no-dash"],
+    ])
+    func optionsForLoadingAreNotForTheServer(options: [String]) async throws {
+        let refused = try await RunningProgram(["downloads", "resume", "--queue"] + options).result()
+        #expect(refused.status == 64, "\(refused)")
+        #expect(refused.errors.contains("--queue cannot be combined with options for HTTP or DASH"), "\(refused)")
     }
 
     /// Media that cannot be decrypted is not reported as complete; the right key completes the download.

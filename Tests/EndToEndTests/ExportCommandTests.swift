@@ -158,6 +158,23 @@ final class ExportCommandTests {
         #expect(values.last == Double(rate * 5), "\(values)")
     }
 
+    @Test(.timeLimit(.minutes(20)), arguments: ["mp4", "mkv"], ["png", "jpg"])
+    func artworkIsTheCoverOfTheFile(_ type: String, _ format: String) async throws {
+        let image = path("image.\(format)")
+        let input = ["-f", "lavfi", "-i", "testsrc2=size=64x64", "-frames:v", "1", "-update", "1"]
+        _ = try await tool(["ffmpeg", "-nostdin", "-v", "error"] + input + [image])
+        let id = try await download(try sample("aes/multivariant.m3u8"), "--artwork", image)
+        let file = try await export(id, type)
+        #expect(file.streams.map(\.codecName) == ["h264", "aac", format == "png" ? "png" : "mjpeg"])
+        #expect(file.streams.map { $0.disposition["attached_pic"] } == [0, 0, 1])
+        #expect(file.counts("video").first == Int(60 * Samples.frameRate))
+        #expect(abs(file.duration - 60) < 0.1)
+        let copied = try await run(["library", "export", id, path("copy")])
+        #expect(copied.status == 0, "\(copied)")
+        let cover = try Data(contentsOf: URL(fileURLWithPath: path("copy/cover.\(format)")))
+        #expect(try cover == Data(contentsOf: URL(fileURLWithPath: image)))
+    }
+
     /// A media playlist declares no height.
     @Test(
         .timeLimit(.minutes(20)),

@@ -28,9 +28,7 @@ final class ImportedVariableCommandTests {
     deinit { try? FileManager.default.removeItem(at: folder) }
 
     private func run(_ arguments: String...) async throws -> (status: Int32, output: String, errors: String) {
-        let program = try RunningProgram(arguments)
-        let status = try await program.finish()
-        return (status, program.standardOutput, program.standardError)
+        try await RunningProgram(arguments).result()
     }
 
     private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
@@ -44,9 +42,19 @@ final class ImportedVariableCommandTests {
         #expect(downloaded.errors.contains("(import-undeclared)\nhint: name the multivariant"), "\(downloaded)")
     }
 
-    /// Tools for authors read such a playlist.
-    @Test func inspectAndValidateReadThePlaylist() async throws {
-        #expect(try await run("inspect", path("media.m3u8")).status == 0)
+    /// Tools for authors read such a playlist, and report what players and downloads refuse.
+    @Test(arguments: ["media.m3u8", "main.m3u8"]) func inspectReportsTheVariable(name: String) async throws {
+        let message = "the playlist imports the variable \"token\", which no multivariant playlist defines"
+        let inspected = try await run("inspect", path(name), "--follow")
+        #expect(inspected.status == 0 && inspected.output.contains("import-undeclared"), "\(inspected)")
+        #expect(inspected.errors.contains("\(message) (import-undeclared)\n"), "\(inspected)")
+    }
+
+    /// The multivariant playlist of a media playlist that is validated alone is not known.
+    @Test func validateReportsTheVariable() async throws {
+        let alone = try await run("validate", path("media.m3u8"))
+        #expect(!alone.output.contains("import-undeclared"), "\(alone)")
+        #expect(alone.errors.contains("imports the variable \"token\""), "\(alone)")
         let validated = try await run("validate", path("main.m3u8"), "--follow")
         #expect(validated.status == 2 && validated.output.contains("import-undeclared"), "\(validated)")
     }

@@ -14,9 +14,7 @@ struct InspectionTests {
     init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
 
     private func run(_ arguments: String...) async throws -> (status: Int32, output: String, errors: String) {
-        let program = try RunningProgram(arguments)
-        let status = try await program.finish()
-        return (status, program.standardOutput, program.standardError)
+        try await RunningProgram(arguments).result()
     }
 
     private func json(_ text: String) throws -> [String: Any] {
@@ -138,6 +136,23 @@ struct InspectionTests {
         #expect(abs(duration - expected) < 0.1)
         let text = try await run("inspect", path)
         #expect(text.status == 0 && text.output.contains("640x360") && text.output.contains("media file"), "\(text)")
+    }
+
+    @Test(
+        .timeLimit(.minutes(10)),
+        arguments: ["song.m4a", "song.flac", "song.opus", "song.mka", "song.wav"]
+    )
+    func metadataOfMediaFilesIsShown(name: String) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.appendingPathComponent(name).path
+        try await makeFile(
+            ["-f", "lavfi", "-i", "sine=d=1", "-metadata", "title=Song", "-metadata", "artist=Band"]
+                + ["-metadata", "album=Album", path]
+        )
+        let report = try json(try await run("inspect", path, "--json").output)
+        #expect(["title", "artist", "album"].map { report[$0] as? String } == ["Song", "Band", "Album"])
+        let text = try await run("inspect", path)
+        #expect(text.output.contains("title: Song\nartist: Band\nalbum: Album\n"), "\(text)")
     }
 
     /// The index of a Matroska file and its media describe the same tracks.

@@ -38,9 +38,7 @@ final class LibraryCommandTests {
     }
 
     private func run(_ arguments: String...) async throws -> (status: Int32, output: String, errors: String) {
-        let program = try RunningProgram(["library"] + arguments + ["--library", library])
-        let status = try await program.finish()
-        return (status, program.standardOutput, program.standardError)
+        try await RunningProgram(["library"] + arguments + ["--library", library]).result()
     }
 
     /// Adds the presentation and returns its identifier.
@@ -194,6 +192,24 @@ final class LibraryCommandTests {
         #expect(program.standardError.contains("deleted Film, because it has expired ("), "\(program.standardError)")
         let assets = try await json("list")
         #expect(assets.count == 1 && assets.first?["id"] as? String != id)
+    }
+
+    @Test(.timeLimit(.minutes(10))) func artworkOfADownloadIsShown() async throws {
+        try write("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n0.ts\n#EXT-X-ENDLIST\n", "low/short.m3u8")
+        let source = film.appendingPathComponent("low/short.m3u8").path
+        let image = folder.appendingPathComponent("image").path
+        let arguments = ["download", source, "--artwork", image, "--library", library]
+        try Data("text".utf8).write(to: URL(fileURLWithPath: image))
+        let refused = try await RunningProgram(arguments).result()
+        let message = "millstream: error: \(image) is not a PNG, JPEG, GIF or WebP image (unsupported-artwork)\n"
+        #expect(refused.status == 2 && refused.errors == message, "\(refused)")
+        try Data("GIF89a".utf8).write(to: URL(fileURLWithPath: image))
+        let downloaded = try await RunningProgram(arguments).result()
+        #expect(downloaded.status == 0, "\(downloaded)")
+        let asset = try #require(try await json("list").first)
+        #expect(asset["artwork"] as? String == "image/gif")
+        let shown = try await run("show", try #require(asset["id"] as? String))
+        #expect(shown.output.contains("artwork    image/gif\n"), "\(shown)")
     }
 
     @Test(.timeLimit(.minutes(10))) func unknownFilesAreNamedAndRemovedOnRequest() async throws {

@@ -15,9 +15,7 @@ final class MediaPlaylistListingTests {
     deinit { try? FileManager.default.removeItem(at: library) }
 
     private func run(_ arguments: String...) async throws -> (status: Int32, output: String, errors: String) {
-        let program = try RunningProgram(arguments + ["--library", library.path])
-        let status = try await program.finish()
-        return (status, program.standardOutput, program.standardError)
+        try await RunningProgram(arguments + ["--library", library.path]).result()
     }
 
     /// Returns the path of the first variant of a sample stream.

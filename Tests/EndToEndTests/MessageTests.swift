@@ -10,9 +10,7 @@ struct MessageTests {
     init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
 
     private func run(_ arguments: [String]) async throws -> (status: Int32, output: String, errors: String) {
-        let program = try RunningProgram(arguments)
-        let status = try await program.finish()
-        return (status, program.standardOutput, program.standardError)
+        try await RunningProgram(arguments).result()
     }
 
     private func file(_ name: String, _ text: String) throws -> String {

@@ -19,9 +19,7 @@ struct PlayingTests {
     }
 
     private func run(_ arguments: [String]) async throws -> (status: Int32, output: String, errors: String) {
-        let program = try RunningProgram(arguments)
-        let status = try await program.finish()
-        return (status, program.standardOutput, program.standardError)
+        try await RunningProgram(arguments).result()
     }
 
     private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
@@ -236,8 +234,8 @@ struct PlayingTests {
     @Test(
         .timeLimit(.minutes(10)),
         arguments: [
-            (["--audio", "xx"], "there is no audio in xx", "hint: available: en, ko"),
-            (["--subtitles", "zz,cy"], "there are no subtitles in zz, cy", "hint: available: en, ko"),
+            (["--audio", "xx"], "there is no audio in xx", "hint: available: en (English), ko (한국어)"),
+            (["--subtitles", "zz,cy"], "there are no subtitles in zz, cy", "hint: available: en (English), ko (한국어)"),
             (["--start", "60"], "--start 60 is not before the end of the stream", "hint: the duration is 01:00"),
         ]
     )

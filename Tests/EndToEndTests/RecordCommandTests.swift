@@ -292,6 +292,37 @@ struct RecordCommandTests {
         #expect(queued.standardError.contains("it is recorded while millstream serve runs"), "\(queued.standardError)")
     }
 
+    /// A recording whose command was killed is continued by millstream serve until the stream ends.
+    @Test(.timeLimit(.minutes(10))) func anInterruptedRecordingIsHandedToTheServer() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try writePlaylist(from: 10)
+        let server = try await RecordingOrigin(origin)
+        let first = try RunningProgram([
+            "record", server.address("live.m3u8"), "--library", library, "--start-over",
+        ])
+        try await eventually("the first window is recorded") { segmentCount == 6 }
+        first.send(SIGKILL)
+        _ = try await first.finish()
+        let queued = try RunningProgram(["downloads", "resume", "--queue", "--library", library])
+        #expect(try await queued.finish() == 0, "\(queued.standardError)")
+        #expect(queued.standardError.contains("it is recorded while millstream serve runs"), "\(queued.standardError)")
+        let daemon = try RunningProgram([
+            "serve", "--port", "0", "--library", library, "--allow-host", "127.0.0.1:\(server.port)",
+        ])
+        try writePlaylist(from: 12)
+        try await eventually("the server continues the recording") { segmentCount == 8 }
+        try writePlaylist(from: 12, isEnded: true)
+        try await eventually("the recording ends with the stream") { lines.last == "#EXT-X-ENDLIST" }
+        // The download ends after the end marker is written.
+        try await eventually("the download leaves the list") {
+            let list = try RunningProgram(["downloads", "list", "--json", "--library", library])
+            return try await list.finish() == 0 && !list.standardOutput.contains("\"id\"")
+        }
+        daemon.send(SIGTERM)
+        #expect(try await daemon.finish() == 0, "\(daemon.standardError)")
+        await server.stop()
+    }
+
     /// A download that failed before an interruption is reported, although the command goes on to the next one.
     @Test(.timeLimit(.minutes(10))) func anInterruptionDoesNotHideAnEarlierFailure() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }

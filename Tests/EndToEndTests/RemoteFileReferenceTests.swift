@@ -28,9 +28,7 @@ struct RemoteFileReferenceTests {
     }
 
     private func run(_ arguments: [String]) async throws -> (status: Int32, output: String, errors: String) {
-        let program = try RunningProgram(arguments)
-        let status = try await program.finish()
-        return (status, program.standardOutput, program.standardError)
+        try await RunningProgram(arguments).result()
     }
 
     private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }

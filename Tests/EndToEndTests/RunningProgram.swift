@@ -97,6 +97,12 @@ final class RunningProgram: @unchecked Sendable {
         return process.terminationReason == .uncaughtSignal ? -process.terminationStatus : process.terminationStatus
     }
 
+    /// Waits for the end of the program, and returns its exit status and what it has written.
+    func result() async throws -> (status: Int32, output: String, errors: String) {
+        let status = try await finish()
+        return (status, standardOutput, standardError)
+    }
+
     /// Returns the first capture group of a pattern in the output, after it has been printed.
     func match(_ pattern: String, within limit: Duration = .seconds(120)) async throws -> String {
         let regex = try Regex(pattern)

@@ -8,9 +8,7 @@ struct SecretScopeTests {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("scope-\(UUID())")
 
     private func run(_ arguments: [String]) async throws -> (status: Int32, output: String, errors: String) {
-        let program = try RunningProgram(arguments)
-        let status = try await program.finish()
-        return (status, program.standardOutput, program.standardError)
+        try await RunningProgram(arguments).result()
     }
 
     /// The playlist server and the media server, which are local servers with different origins.

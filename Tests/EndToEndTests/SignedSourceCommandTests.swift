@@ -19,9 +19,7 @@ final class SignedSourceCommandTests {
 
     private func run(_ arguments: String...) async throws -> (status: Int32, output: String, errors: String) {
         let library = folder.appendingPathComponent(".library").path
-        let program = try RunningProgram(arguments + ["--library", library])
-        let status = try await program.finish()
-        return (status, program.standardOutput, program.standardError)
+        return try await RunningProgram(arguments + ["--library", library]).result()
     }
 
     @Test func assetIsContinuedWithTheNewURL() async throws {

@@ -23,9 +23,7 @@ struct SourceTests {
         input: Data? = nil
     ) async throws -> (status: Int32, output: String, errors: String) {
         guard let input else {
-            let program = try RunningProgram(arguments)
-            let status = try await program.finish()
-            return (status, program.standardOutput, program.standardError)
+            return try await RunningProgram(arguments).result()
         }
         let file = folder.appendingPathComponent("input")
         try input.write(to: file)

@@ -12,9 +12,7 @@ struct TranslateCommandTests {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("translate-\(UUID())")
 
     private func run(_ arguments: String...) async throws -> (status: Int32, output: String, errors: String) {
-        let program = try RunningProgram(arguments)
-        let status = try await program.finish()
-        return (status, program.standardOutput, program.standardError)
+        try await RunningProgram(arguments).result()
     }
 
     private func json(_ text: String) throws -> [String: Any] {

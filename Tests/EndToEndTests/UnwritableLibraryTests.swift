@@ -53,9 +53,7 @@ final class UnwritableLibraryTests {
     }
 
     private func run(_ arguments: String...) async throws -> (status: Int32, output: String, errors: String) {
-        let program = try UnprivilegedProgram.start(arguments + ["--library", library.path])
-        let status = try await program.finish()
-        return (status, program.standardOutput, program.standardError)
+        try await UnprivilegedProgram.start(arguments + ["--library", library.path]).result()
     }
 
     private func add() async throws -> String {

@@ -1,3 +1,4 @@
+import ResourceAddressing
 import Testing
 
 @testable import HLSPlaylist
@@ -26,6 +27,85 @@ import Testing
         #expect(throws: PlaylistParsingError.undeclaredImport("b")) {
             try Self.media("IMPORT=\"a\"", "IMPORT=\"b\"", "IMPORT=\"c\"", variables: ["a": "1"]).checkImports()
         }
+    }
+
+    @Test func importOfAKnownVariableCanBeReplacedByItsDefinition() throws {
+        let playlist = try Self.media(
+            "IMPORT=\"a\"",
+            "NAME=\"b\",VALUE=\"2\"",
+            "IMPORT=\"unknown\"",
+            "IMPORT=\"c\"",
+            variables: ["a": "1", "c": "", "other": "3"]
+        )
+        let imports = Playlist.media(playlist).externalVariables
+        #expect(
+            imports.map(\.definition) == [
+                "#EXT-X-DEFINE:NAME=\"a\",VALUE=\"1\"", "#EXT-X-DEFINE:NAME=\"c\",VALUE=\"\"",
+            ]
+        )
+        let first = try #require(imports.first)
+        #expect(String(decoding: playlist.bytes[first.text], as: UTF8.self) == "#EXT-X-DEFINE:IMPORT=\"a\"")
+        #expect(String(decoding: playlist.bytes[first.line], as: UTF8.self) == "#EXT-X-DEFINE:IMPORT=\"a\"\n")
+        let areImported = imports.map(\.isImported)
+        #expect(!areImported.contains(false))
+        #expect(Playlist.media(try Self.media("NAME=\"a\",VALUE=\"1\"")).externalVariables.isEmpty)
+    }
+
+    @Test(arguments: ["#EXTINF:1,\na.ts\n", "#EXT-X-STREAM-INF:BANDWIDTH=1\na.m3u8\n"])
+    func parameterOfTheURLCanBeReplacedByItsDefinition(entries: String) throws {
+        let text = "#EXTM3U\n#EXT-X-DEFINE:QUERYPARAM=\"q\"\n#EXT-X-DEFINE:QUERYPARAM=\"none\"\n" + entries
+        let context = PlaylistContext(address: ResourceAddress("https://h/a.m3u8?q=1%202"))
+        let variables = try Playlist.parse(Array(text.utf8), context: context).externalVariables
+        #expect(variables.map(\.definition) == ["#EXT-X-DEFINE:NAME=\"q\",VALUE=\"1 2\""])
+        #expect(variables.map(\.isImported) == [false])
+    }
+
+    @Test func repeatedImportIsRemoved() throws {
+        let playlist = Playlist.media(
+            try Self.media("IMPORT=\"a\"", "IMPORT=\"a\"", variables: ["a": "1"])
+        )
+        let variables = playlist.externalVariables
+        #expect(variables.map(\.isRepeated) == [false, true])
+        var patch = PlaylistPatch()
+        for variable in variables { variable.define(in: &patch) }
+        #expect(
+            String(decoding: patch.applied(to: playlist.bytes), as: UTF8.self)
+                == "#EXTM3U\n#EXT-X-DEFINE:NAME=\"a\",VALUE=\"1\"\n#EXTINF:1,\n{$a}.ts\n"
+        )
+    }
+
+    /// Each of the values would be another one after it was written and parsed.
+    @Test(arguments: ["\"", "a\nb", "{$a}"]) func importStaysIfItsValueCannotBeWritten(value: String) throws {
+        let playlist = try Self.media("IMPORT=\"a\"", variables: ["a": value])
+        #expect(Playlist.media(playlist).externalVariables.isEmpty)
+    }
+
+    @Test func referencesToVariablesAreFound() throws {
+        #expect(Playlist.media(try Self.media("IMPORT=\"a\"")).referencedVariables == ["a"])
+        let long = String(repeating: "n", count: 256)
+        for (uri, names) in [
+            ("a{b}$.ts", []), ("a.ts\n#{$", []), ("{$a.ts", []), ("$}{$b}{$c}{$b}", ["b", "c"]), ("{${$b}}", ["b"]),
+            ("{$\(long)}", [long]), ("{$\(long)n}", []),
+        ] as [(String, Set<String>)] {
+            let text = "#EXTM3U\n#EXTINF:1,\n\(uri)\n"
+            #expect(try Playlist.parse(Array(text.utf8)).referencedVariables == names)
+        }
+    }
+
+    /// A multivariant playlist that is not known can define the variable, unless the playlist was opened as players
+    /// open it.
+    @Test func undeclaredImportIsReportedIfNoOtherPlaylistCanDefineIt() throws {
+        let text =
+            "#EXTM3U\n#EXT-X-VERSION:8\n#EXT-X-TARGETDURATION:1\n#EXT-X-DEFINE:IMPORT=\"a\"\n"
+            + "#EXTINF:1,\na.ts\n#EXT-X-ENDLIST\n"
+        var context = PlaylistContext()
+        #expect(try Playlist.parse(Array(text.utf8), context: context).diagnostics.isEmpty)
+        context.declaresAllImports = true
+        #expect(
+            try Playlist.parse(Array(text.utf8), context: context).diagnostics.map(\.code) == ["import-undeclared"]
+        )
+        context.importableVariables = ["a": "1"]
+        #expect(try Playlist.parse(Array(text.utf8), context: context).diagnostics.isEmpty)
     }
 
     /// It can be inspected, validated and edited.

@@ -46,4 +46,31 @@ import Testing
         #expect(LanguageMatching.isSame(nil, nil) && !LanguageMatching.isSame(nil, "en"))
         #expect(!LanguageMatching.isSame("en", "en-US"))
     }
+
+    // MARK: Names
+
+    @Test(arguments: [
+        ("Commentary", 0), ("commentary", 0), ("en:COMMENTARY", 0), (":commentary", 0), ("eng", 0), ("en-GB", 1),
+        ("de:Commentary", nil), ("en:Comment", nil), ("Comment", nil), (":", nil), ("", nil), ("en:", nil),
+    ])
+    func textSelectsByLanguageOrName(text: String, distance: Int?) {
+        #expect(RenditionMatching.distance(from: text, toLanguage: "en", name: "Commentary") == distance)
+    }
+
+    @Test func nameMayHaveAColonOrNoLanguage() {
+        #expect(RenditionMatching.distance(from: "Part 1: noon", toLanguage: "en", name: "part 1: Noon") == 0)
+        #expect(RenditionMatching.distance(from: "Main", toLanguage: nil, name: "Main") == 0)
+        #expect(RenditionMatching.distance(from: "en:Main", toLanguage: nil, name: "Main") == nil)
+        #expect(RenditionMatching.distance(from: "en", toLanguage: nil, name: nil) == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("en", "English", "en (English)"), ("en", "EN", "en"), ("en", nil, "en"), (nil, "Main", "Main"),
+            (nil, nil, nil), ("deu", "deu (track 2)", "deu (track 2)"), ("", "Main", "Main"), (nil, "", nil),
+        ] as [(String?, String?, String?)]
+    )
+    func descriptionHasTheLanguageAndTheName(language: String?, name: String?, description: String?) {
+        #expect(RenditionMatching.description(language: language, name: name) == description)
+    }
 }

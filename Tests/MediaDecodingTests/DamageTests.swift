@@ -127,6 +127,64 @@ struct DamageTests {
         #expect(result.packets.count > 90)
     }
 
+    /// Returns the boxes of two seconds of fragmented audio, without the index at the end.
+    private static func fragmentedAudio() throws -> [(type: String, payload: [UInt8])] {
+        let fixtures = try Fixtures()
+        let encoding = "-c:a aac \(FragmentTests.fragmented) -frag_duration 500000"
+        try fixtures.make("-f lavfi -i anoisesrc=r=48000:d=2 \(encoding) a.mp4")
+        return MovieEncryption.split(try fixtures.bytes("a.mp4")).filter { $0.0 != "mfra" }
+            .map { (type: $0.0, payload: $0.1) }
+    }
+
+    private static func demux(_ bytes: [UInt8]) throws -> DemuxedSegment {
+        try bytes.withUnsafeBytes { try SegmentDemuxer().demux($0) }
+    }
+
+    @Test func samplesAfterTheEndOfASegmentAreLost() throws {
+        let boxes = try Self.fragmentedAudio()
+        let bytes = boxes.flatMap { MovieEncryption.box($0.type, $0.payload) }
+        let intact = try Self.demux(bytes)
+        #expect(intact.lostRanges.isEmpty && !intact.isTruncated && intact.problems.isEmpty)
+        let end = try #require(intact.timeRange()).end
+        let last = try #require(boxes.last)
+        try #require(last.type == "mdat")
+        let cut = try Self.demux(Array(bytes.dropLast(last.payload.count / 2)))
+        let track = try #require(cut.tracks.first)
+        let lost = try #require(cut.lostRanges[track.id])
+        #expect(cut.isTruncated && cut.lossDescription(of: track) == nil)
+        #expect(lost.start == cut.timeRange()?.end && abs((lost.end - end).seconds) < 0.03, "\(lost)")
+    }
+
+    @Test func samplesOfZerosHaveTheirTimeRange() throws {
+        var boxes = try Self.fragmentedAudio()
+        let position = try #require(boxes.lastIndex { $0.type == "mdat" && $0.payload.count > 3_000 })
+        for index in 500..<2_500 { boxes[position].payload[index] = 0 }
+        let damaged = try Self.demux(boxes.flatMap { MovieEncryption.box($0.type, $0.payload) })
+        let whole = try #require(damaged.timeRange())
+        let track = try #require(damaged.tracks.first)
+        let lost = try #require(damaged.lostRanges[track.id])
+        #expect(lost.start >= whole.start && lost.end <= whole.end, "\(lost)")
+        #expect(lost.duration > .zero && lost.duration.seconds < 0.5, "\(lost)")
+        #expect(damaged.lossDescription(of: track) == nil && !damaged.isTruncated)
+    }
+
+    @Test(arguments: [("-c:a aac", "a.aac"), ("-c:a libmp3lame", "a.mp3"), ("-c:a ac3", "a.ac3")])
+    func lostFramesOfPackedAudioHaveATimeRange(encoding: String, name: String) throws {
+        let fixtures = try Fixtures()
+        try fixtures.make("-f lavfi -i anoisesrc=r=48000:d=4 \(encoding) \(name)")
+        var bytes = try fixtures.bytes(name)
+        let intact = try Self.demux(bytes)
+        #expect(intact.byteLoss.lost == 0 && intact.lostRanges.isEmpty && intact.problems.isEmpty)
+        let start = bytes.count / 2
+        for index in start..<start + 6_000 { bytes[index] = 0 }
+        let damaged = try Self.demux(bytes)
+        let track = try #require(damaged.tracks.first)
+        let lost = try #require(damaged.lostRanges[track.id])
+        #expect(damaged.byteLoss.lost > 4_000 && damaged.byteLoss.lost < 8_000)
+        #expect(abs(lost.start.seconds - 2) < 0.4 && lost.duration > .zero && lost.duration.seconds < 1, "\(lost)")
+        #expect(damaged.lossDescription(of: track) == nil)
+    }
+
     @Test func overlappingSamplesDoNotExhaustMemory() throws {
         let fixtures = try Fixtures()
         try fixtures.make(

@@ -156,6 +156,20 @@ import Testing
         #expect(controls.nextChange(after: .seconds(3)) == nil)
     }
 
+    @Test func mediaWithoutVideoIsShownWithItsTitleAndDetails() {
+        var state = state
+        #expect(AudioOverlay.script("Name of the window", state, bar).isEmpty)
+        state.audioLevel = 0.5
+        #expect(AudioOverlay.script("Name of the window", state, bar).text.contains("Name of the window"))
+        state.mediaTitle = "Song"
+        state.mediaDetails = "Band — Album"
+        let text = AudioOverlay.script("Name of the window", state, bar).text
+        #expect(text.contains("Song") && text.contains("Band — Album") && !text.contains("Name of the window"))
+        state.mediaTitle = String(repeating: "x", count: 1_000)
+        let long = AudioOverlay.script("", state, bar).text
+        #expect(long.contains("x…") && !long.contains(String(repeating: "x", count: 200)))
+    }
+
     @Test func textIsEscapedInScripts() {
         #expect(OverlayScript.escaped("{\\b1}x\ny") == "\\{\\\u{2060}b1\\}x\\Ny")
         var script = OverlayScript(PixelSize(100, 100))

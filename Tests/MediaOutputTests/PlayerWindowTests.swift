@@ -116,6 +116,28 @@ import Testing
         #expect(screen.shows([0, 0, 0], atX: 120, y: 50) && screen.shows([0, 0, 0], atX: 520, y: 50))
     }
 
+    /// The display has no window manager.
+    @Test func fullScreenModeCoversTheScreenWithoutAWindowManager() async throws {
+        let display = try await VirtualDisplay()
+        let window = try await open(["software"], on: display)
+        try await display.act("key", "f")
+        try await window.line { $0 == "pixels 800 600" }
+        // The video has 450 of 600 lines.
+        let screen = try await look(at: display) { $0.shows([204, 26, 26], atX: 20, y: 100) }
+        #expect(screen.shows([204, 26, 26], atX: 20, y: 100) && screen.shows([26, 204, 26], atX: 780, y: 100))
+        #expect(screen.shows([0, 0, 0], atX: 20, y: 40) && screen.shows([0, 0, 0], atX: 780, y: 560))
+        try await display.act("key", "Escape")
+        try await window.line { $0 == "pixels 640 360" }
+        let restored = try await look(at: display) { $0.shows([0, 0, 0], atX: 20, y: 140) }
+        #expect(restored.shows([0, 0, 0], atX: 20, y: 140))
+        #expect(restored.shows([204, 26, 26], atX: origin.x + 160, y: origin.y + 90))
+        // The size of the window changes to 50 % and 100 % of the video without a window manager, too.
+        try await display.act("key", "w")
+        try await window.line { $0 == "pixels 160 90" }
+        try await display.act("key", "w")
+        try await window.line { $0 == "pixels 320 180" }
+    }
+
     @Test func missingDisplayIsReported() async throws {
         let window = try Companion(
             probe,

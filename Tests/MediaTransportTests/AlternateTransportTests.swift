@@ -33,13 +33,7 @@ private struct BodyTransport: Transport {
     }
 
     func send(_ request: TransportRequest) async throws -> TransportResponse {
-        TransportResponse(
-            status: 200,
-            headers: [],
-            address: request.address,
-            expectedLength: announced,
-            body: body
-        )
+        TransportResponse(to: request, expectedLength: announced, body: body)
     }
 }
 

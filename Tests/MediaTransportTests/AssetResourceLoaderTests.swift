@@ -388,13 +388,7 @@ private final class EndlessTransport: Transport {
             sentByteCount.add(1 << 16, ordering: .relaxed)
             return ByteBuffer(repeating: 0, count: 1 << 16)
         }
-        return TransportResponse(
-            status: 200,
-            headers: [],
-            address: request.address,
-            expectedLength: nil,
-            body: TransportBody(stream)
-        )
+        return TransportResponse(to: request, body: TransportBody(stream))
     }
 }
 

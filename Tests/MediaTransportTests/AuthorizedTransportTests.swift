@@ -98,7 +98,8 @@ import Testing
                 renewals.withLock { $0 += 1 }
                 try await time.sleep(for: .seconds(5))
                 return isRenewed
-            }
+            },
+            time: time
         )
         try await time.run {
             try await withThrowingTaskGroup(of: (String, Duration).self) { group in
@@ -125,7 +126,8 @@ import Testing
             authorization: authorization { _ in
                 try await time.sleep(for: .seconds(5))
                 return true
-            }
+            },
+            time: time
         )
         try await time.run {
             async let first = text(transport)
@@ -184,7 +186,8 @@ import Testing
                 renewals.withLock { $0 += 1 }
                 try await time.sleep(for: .seconds(5))
                 return true
-            }
+            },
+            time: time
         )
         try await time.run {
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -198,5 +201,185 @@ import Testing
             }
         }
         #expect(renewals.withLock { $0 } == 2)
+    }
+
+    // MARK: Time limits
+
+    /// A closure that waits without end, and ignores the cancellation of its task.
+    private static func hang() async {
+        await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
+    }
+
+    @Test(.timeLimit(.minutes(10))) func aSignatureThatDoesNotReturnTimesOut() async throws {
+        let time = Simulation()
+        let script = ScriptedTransport([Self.address.text: [.text("media")]], time: time)
+        let transport = AuthorizedTransport(
+            script,
+            authorization: RequestAuthorization(
+                trustedAddresses: [Self.address],
+                sign: { request in
+                    await Self.hang()
+                    return request
+                }
+            ),
+            time: time
+        )
+        try await time.run {
+            let error = await #expect(throws: TransportError.self) { _ = try await text(transport) }
+            #expect(error?.code == .timedOut && error?.address == Self.address)
+            #expect(error?.message == "the application has not signed the request within 60.0 seconds")
+            #expect(time.now == .seconds(60))
+        }
+        #expect(script.requests.isEmpty)
+    }
+
+    @Test(.timeLimit(.minutes(10))) func aRenewalThatDoesNotReturnTimesOut() async throws {
+        let time = Simulation()
+        let script = ScriptedTransport([Self.address.text: [refusal(401)]], time: time)
+        var renewing = authorization { _ in
+            await Self.hang()
+            return true
+        }
+        renewing.responseTimeLimit = .seconds(5)
+        let transport = AuthorizedTransport(script, authorization: renewing, time: time)
+        try await time.run {
+            let error = await #expect(throws: TransportError.self) { _ = try await text(transport) }
+            #expect(error?.code == .status && error?.status == 401)
+            let cause = error?.cause as? TransportError
+            #expect(cause?.code == .timedOut && cause?.address == Self.address)
+            #expect(cause?.message == "the application has not renewed the credentials within 5.0 seconds")
+            #expect(time.now == .seconds(5))
+        }
+        #expect(script.requests.count == 1)
+    }
+
+    @Test(.timeLimit(.minutes(10))) func aTimeLimitCanBeShorterThanASecond() async throws {
+        let time = Simulation()
+        let script = ScriptedTransport([Self.address.text: [refusal(401)]], time: time)
+        var renewing = authorization { _ in
+            await Self.hang()
+            return true
+        }
+        renewing.responseTimeLimit = .milliseconds(250)
+        let transport = AuthorizedTransport(script, authorization: renewing, time: time)
+        try await time.run {
+            let error = await #expect(throws: TransportError.self) { _ = try await text(transport) }
+            let cause = error?.cause as? TransportError
+            #expect(cause?.message == "the application has not renewed the credentials within 0.25 seconds")
+            #expect(time.now == .milliseconds(250))
+        }
+    }
+
+    /// A repeated request would call the closure again beside the first call.
+    @Test(.timeLimit(.minutes(10))) func aRequestIsNotRepeatedAfterALateRenewal() async throws {
+        let time = Simulation()
+        let script = ScriptedTransport([Self.address.text: [refusal(403)]], time: time)
+        let renewals = Mutex(0)
+        let transport = AuthorizedTransport(
+            script,
+            authorization: authorization { _ in
+                renewals.withLock { $0 += 1 }
+                await Self.hang()
+                return true
+            },
+            time: time
+        )
+        try await time.run {
+            let loader = ResourceLoader(transport, policy: RecoveryPolicy(retries: 5), time: time, jitter: { 1 })
+            let error = await #expect(throws: TransportError.self) {
+                _ = try await loader.load(TransportRequest(Self.address, kind: .segment))
+            }
+            #expect(error?.status == 403 && time.now == .seconds(60))
+        }
+        #expect(renewals.withLock { $0 } == 1)
+        #expect(script.requests.count == 1)
+    }
+
+    /// A transport with one address whose responses take six seconds.
+    private struct SlowTransport: Transport {
+        static let slowAddress = ResourceAddress("https://h/slow")
+        let base: ScriptedTransport
+        let time: Simulation
+
+        func send(_ request: TransportRequest) async throws -> TransportResponse {
+            if request.address == Self.slowAddress { try await time.sleep(for: .seconds(6)) }
+            return try await base.send(request)
+        }
+    }
+
+    /// The first request is canceled after a second, or its renewal is late; another one, which was sent with the old
+    /// credentials, is refused after the renewal has ended.
+    @Test(.timeLimit(.minutes(10)), arguments: [true, false])
+    func newCredentialsOfARequestThatNoLongerWaitsAreUsed(isCanceled: Bool) async throws {
+        let time = Simulation()
+        let slow = SlowTransport.slowAddress
+        let script = ScriptedTransport(
+            [Self.address.text: [refusal(401)], slow.text: [refusal(401), .text("media")]],
+            time: time
+        )
+        let renewals = Mutex(0)
+        var renewing = authorization { _ in
+            renewals.withLock { $0 += 1 }
+            // A task of its own is not canceled with the request.
+            let task = Task(executorPreference: time.taskExecutor) { try? await time.sleep(for: .seconds(5)) }
+            _ = await task.value
+            return true
+        }
+        renewing.responseTimeLimit = isCanceled ? nil : .seconds(2)
+        let transport = AuthorizedTransport(
+            SlowTransport(base: script, time: time),
+            authorization: renewing,
+            time: time
+        )
+        try await time.run {
+            async let other = transport.send(TransportRequest(slow, kind: .segment))
+            try await withThrowingTaskGroup(of: Duration.self) { group in
+                group.addTask {
+                    _ = try? await text(transport)
+                    return time.now
+                }
+                try await time.sleep(for: .seconds(1))
+                if isCanceled { group.cancelAll() }
+                let end = try await group.next()
+                #expect(end == .seconds(isCanceled ? 1 : 2))
+            }
+            let status = try await other.status
+            #expect(status == 200 && time.now == .seconds(12))
+        }
+        #expect(renewals.withLock { $0 } == 1)
+        #expect(script.requests.count == 3)
+    }
+
+    @Test(.timeLimit(.minutes(10))) func aCanceledRequestDoesNotWaitForItsSignature() async throws {
+        let time = Simulation()
+        var signing = RequestAuthorization(
+            trustedAddresses: [Self.address],
+            sign: { request in
+                await Self.hang()
+                return request
+            }
+        )
+        signing.responseTimeLimit = nil
+        let transport = AuthorizedTransport(
+            ScriptedTransport([Self.address.text: [.text("media")]], time: time),
+            authorization: signing,
+            time: time
+        )
+        try await time.run {
+            try await withThrowingTaskGroup(of: Bool.self) { group in
+                group.addTask {
+                    do {
+                        _ = try await text(transport)
+                        return false
+                    } catch {
+                        return error is CancellationError
+                    }
+                }
+                try await time.sleep(for: .seconds(1))
+                group.cancelAll()
+                let isCanceled = try await group.next()
+                #expect(isCanceled == true && time.now == .seconds(1))
+            }
+        }
     }
 }

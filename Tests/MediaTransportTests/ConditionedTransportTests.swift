@@ -504,13 +504,7 @@ private final class SilentTransport: Transport {
             cancellation.withLock { $0 = time.now }
             return nil
         })
-        return TransportResponse(
-            status: 200,
-            headers: [],
-            address: request.address,
-            expectedLength: nil,
-            body: TransportBody(body)
-        )
+        return TransportResponse(to: request, body: TransportBody(body))
     }
 }
 
@@ -543,12 +537,6 @@ private final class EndlessTransport: Transport {
             self.taken.withLock { $0 += 1 }
             return Task.isCancelled ? nil : ByteBuffer(repeating: 1, count: 32 << 10)
         })
-        return TransportResponse(
-            status: 200,
-            headers: [],
-            address: request.address,
-            expectedLength: nil,
-            body: TransportBody(body)
-        )
+        return TransportResponse(to: request, body: TransportBody(body))
     }
 }

@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import MediaTiming
+import MillstreamTesting
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
@@ -113,13 +114,7 @@ import Testing
                 }
                 return size.map { ByteBuffer(repeating: 7, count: $0) }
             }
-            return TransportResponse(
-                status: 200,
-                headers: [],
-                address: request.address,
-                expectedLength: nil,
-                body: TransportBody(body)
-            )
+            return TransportResponse(to: request, body: TransportBody(body))
         }
     }
 

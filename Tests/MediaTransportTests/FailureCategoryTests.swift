@@ -1,6 +1,7 @@
-import MediaTransport
 import ResourceAddressing
 import Testing
+
+@testable import MediaTransport
 
 /// Tests the classification of failures, which is the only one in the package.
 @Suite struct FailureCategoryTests {
@@ -42,6 +43,30 @@ import Testing
         }
         // A playlist that is being rewritten is read again.
         #expect(TransportError(.connectionLost, "no", address: file).category(of: .playlist) == .unreachable)
+    }
+
+    /// Another attempt would take as long.
+    @Test(arguments: TransportRequest.Kind.allCases)
+    func aDocumentThatTookTooLongIsNotRequestedAgain(kind: TransportRequest.Kind) {
+        var error = TransportError(.timedOut, "too slow")
+        error.exceedsDocumentTime = true
+        #expect(error.category(of: kind) == .missing)
+        #expect(error.at(ResourceAddress("https://h/b")).category(of: kind) == .missing)
+    }
+
+    @Test(arguments: TransportRequest.Kind.allCases)
+    func anExceededSizeLimitIsFinal(kind: TransportRequest.Kind) {
+        let failure = RecoveryPolicy.Failure(TransportError(.tooLarge, "too large"), of: kind)
+        #expect(failure.exceedsSizeLimit)
+        #expect(!RecoveryPolicy.Failure(TransportError(.status, "no", status: 404), of: kind).exceedsSizeLimit)
+        var history = RecoveryPolicy.History()
+        let policy = RecoveryPolicy(retries: 100)
+        let delay = policy.retryDelay(after: failure, of: kind, &history, jitter: 1)
+        #expect(delay == nil)
+        // Also if it belongs to a category that is repeated otherwise.
+        let other = RecoveryPolicy.Failure(.unreachable, exceedsSizeLimit: true)
+        let otherDelay = policy.retryDelay(after: other, of: kind, &history, jitter: 1)
+        #expect(otherDelay == nil)
     }
 
     @Test func failuresOfTheServerAndTheNetworkAreTransient() {

@@ -29,12 +29,17 @@ private struct RecoveryTranscript {
         _ category: FailureCategory,
         from source: String = "a",
         serverDelay: Duration = .zero,
+        exceedsSizeLimit: Bool = false,
         _ change: (inout RecoveryPolicy.Circumstances) -> Void = { _ in }
     ) {
         var circumstances = circumstances
         change(&circumstances)
         let action = policy.action(
-            after: RecoveryPolicy.Failure(category, serverDelay: serverDelay),
+            after: RecoveryPolicy.Failure(
+                category,
+                serverDelay: serverDelay,
+                exceedsSizeLimit: exceedsSizeLimit
+            ),
             of: resource,
             from: source,
             circumstances,
@@ -402,5 +407,27 @@ extension RecoveryPolicy.Resource {
         session.fail(0, .reload(isOverdue: false), .stale)
         session.fail(0, .reload(isOverdue: true), .stale)
         #expect(session.lines.allSatisfy { $0.hasSuffix("useNormalPlayback, excluded a") })
+    }
+
+    // MARK: Limits
+
+    @Test func aLiveSegmentThatIsTooLargeIsNotRequestedAgain() {
+        var session = RecoveryTranscript { $0.isLive = true }
+        session.fail(0, .segment(0), .missing, exceedsSizeLimit: true)
+        session.fail(6, .segment(6), .missing)
+        #expect(session.lines == ["0 segment 0 missing: skip", "6 segment 6 missing: retry after 1"])
+    }
+
+    @Test(arguments: [TrackKind.main, .audio])
+    func aLivePlaylistThatIsTooLargeIsNotReloaded(track: TrackKind) {
+        var session = RecoveryTranscript(track)
+        session.fail(0, .reload(isOverdue: false), .missing, exceedsSizeLimit: true)
+        session.fail(0, .reload(isOverdue: false), .missing, exceedsSizeLimit: true) { $0.hasOtherSource = true }
+        let end = track == .main ? "fail" : "dropTrack"
+        #expect(
+            session.lines == [
+                "0 reload missing: \(end), excluded a", "0 reload missing: other source or \(end), excluded a",
+            ]
+        )
     }
 }

@@ -8,7 +8,7 @@ import ResourceAddressing
 import Testing
 
 /// Tests downloads from a server that misbehaves: each ends complete, or in an error after which it can be continued.
-@Suite(.serialized) struct DownloadFaultTests {
+@Suite struct DownloadFaultTests {
     /// A fault of the server.
     struct Fault: Sendable, CustomTestStringConvertible {
         let name: String
@@ -124,9 +124,25 @@ import Testing
         return result
     }
 
-    @Test(.timeLimit(.minutes(10)), arguments: faults, [false, true])
-    func aFaultEndsInACompletePackageOrCanBeContinued(fault: Fault, persists: Bool) async throws {
-        for path in persists ? ["/film/video.m3u8", "/film/1.m4s"] : Self.paths {
+    @Test(.serialized, .timeLimit(.minutes(10)), arguments: faults)
+    func aTransientFaultEndsInACompletePackageOrCanBeContinued(fault: Fault) async throws {
+        try await checkDownloads(with: fault, persists: false, at: Self.paths)
+    }
+
+    @Test(.serialized, .timeLimit(.minutes(10)), arguments: faults)
+    func aLastingFaultEndsInACompletePackageOrCanBeContinued(fault: Fault) async throws {
+        try await checkDownloads(with: fault, persists: true, at: ["/film/video.m3u8", "/film/1.m4s"])
+    }
+
+    /// Downloads the film once for each path with a fault, and once more without the fault if that failed.
+    ///
+    /// - Parameters:
+    ///   - fault: The fault.
+    ///   - persists: A Boolean value that indicates whether each response has the fault, or only the first one.
+    ///   - paths: The paths of the resources that have the fault, one after the other.
+    /// - Throws: An error of the server or the disk; that of a download is expected.
+    private func checkDownloads(with fault: Fault, persists: Bool, at paths: [String]) async throws {
+        for path in paths {
             let temporary = try TemporaryLibrary()
             try await MisbehavingServer.withServer(Self.resources) { server in
                 let expected = try await { () async throws -> [String: Data] in

@@ -30,13 +30,7 @@ private final class EndlessTransport: Transport {
             self.taken.withLock { $0 += Int64(buffer.readableBytes) }
             return buffer
         }
-        return TransportResponse(
-            status: 200,
-            headers: [],
-            address: request.address,
-            expectedLength: nil,
-            body: TransportBody(body)
-        )
+        return TransportResponse(to: request, body: TransportBody(body))
     }
 }
 

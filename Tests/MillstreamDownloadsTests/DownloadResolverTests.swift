@@ -87,7 +87,9 @@ import Testing
             _ = try names(DownloadSelection(variants: .best, audio: .some(["ko", "cy"])))
         }
         #expect(error?.code == .nothingSelected && error?.message == "there is no audio in cy")
-        #expect(error?.hint == "available: en-US, ko, de")
+        let hint =
+            "available: en-US (English), ko (Korean), de (In the video); select by language, name or LANGUAGE:NAME"
+        #expect(error?.hint == hint)
         let subtitles = #expect(throws: DownloadError.self) {
             _ = try names(DownloadSelection(variants: .best, subtitles: .some(["en"])))
         }
@@ -103,7 +105,7 @@ import Testing
         ),
         (
             DownloadSelection(subtitles: .some(["cy", "en", "ko-KR"])), "there are no subtitles in cy, ko-KR",
-            "available: en, E"
+            "available: en (English), en (English (forced)), E; select by language, name or LANGUAGE:NAME"
         ),
     ])
     func hintListsTheLanguagesOfTheChosenVariants(
@@ -437,6 +439,10 @@ import Testing
         let german = DownloadSelection.Languages.some(["de:Deutsch"])
         #expect(english.includes(language: "eng", isDefault: false))
         #expect(german.includes(language: "ger", name: "deutsch", isDefault: false))
+        let named = DownloadSelection.Languages.some(["director's commentary"])
+        #expect(named.includes(language: "en", name: "Director's Commentary", isDefault: false))
+        #expect(named.includes(language: nil, name: "Director's Commentary", isDefault: false))
+        #expect(!named.includes(language: "en", name: "Commentary", isDefault: true))
         #expect(!DownloadSelection.Languages.defaults.includes(language: "en", isDefault: false))
     }
 }

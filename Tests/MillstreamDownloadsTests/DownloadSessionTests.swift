@@ -14,6 +14,8 @@ import Testing
     private let temporary: TemporaryLibrary
     private static let source = ResourceAddress("https://origin.example/film/top.m3u8")
     private static let base = "https://origin.example/film/"
+    /// The beginning of a JPEG image.
+    private static let image = Data([0xFF, 0xD8, 0xFF, 1])
 
     init() throws { temporary = try TemporaryLibrary() }
 
@@ -240,7 +242,7 @@ import Testing
         let session = try session(origin)
         var configuration = DownloadConfiguration(limits: DownloadLimits(assetSize: ByteCount(3)))
         configuration.details = "film 7"
-        configuration.artwork = Data([1, 2])
+        configuration.artwork = Self.image
         let task = try await session.makeTask(Self.source, configuration: configuration)
         task.resume()
         let error = await #expect(throws: DownloadError.self) { try await task.value() }
@@ -254,7 +256,7 @@ import Testing
         )
         #expect(again.id == task.id && again.configuration.maximumConcurrentFetches == 2)
         #expect(again.configuration.limits == DownloadLimits())
-        #expect(again.details == "film 7" && again.artwork == Data([1, 2]))
+        #expect(again.details == "film 7" && again.artwork == Self.image)
         again.resume()
         #expect(try await again.value().state == .complete)
     }
@@ -397,7 +399,7 @@ import Testing
         let transport = BlockingTransport(origin, blocking: Self.base + "h1.ts")
         var configuration = DownloadConfiguration(title: "The Film", maximumConcurrentFetches: 1)
         configuration.details = "stream 7"
-        configuration.artwork = Data([1, 2, 3])
+        configuration.artwork = Self.image
         configuration.priority = 5
         let first = try session(transport)
         let task = try await first.makeTask(Self.source, configuration: configuration)
@@ -413,7 +415,7 @@ import Testing
         let second = try session(origin, library: anotherLibrary())
         let restored = try #require(second.tasks.first)
         #expect(restored.id == id && restored.title == "The Film" && restored.details == "stream 7")
-        #expect(restored.artwork == Data([1, 2, 3]) && restored.priority == 5 && restored.address == Self.source)
+        #expect(restored.artwork == Self.image && restored.priority == 5 && restored.address == Self.source)
         #expect(restored.configuration.maximumConcurrentFetches == 1)
         // It continues by itself, and only the missing file is fetched.
         #expect(try await restored.value().state == .complete)

@@ -30,6 +30,23 @@ import Testing
         )
     }
 
+    /// Returns an origin of an encrypted segment that does not have its key; keys can be in files.
+    private static func originWithoutKey() -> SchemeTransport {
+        let playlist = """
+            #EXTM3U
+            #EXT-X-TARGETDURATION:4
+            #EXT-X-KEY:METHOD=AES-128,URI="key"
+            #EXTINF:4,
+            0.ts
+            #EXT-X-ENDLIST
+
+            """
+        return SchemeTransport(
+            http: ScriptedTransport(texts: [source.text: playlist, base + "0.ts": "zero"]),
+            file: FileTransport()
+        )
+    }
+
     /// Returns the error with which the run of a task ends.
     private func end(of events: AsyncStream<DownloadTask.Event>) async -> DownloadError? {
         for await event in events {
@@ -62,19 +79,7 @@ import Testing
 
     /// The URL of the key answers with an error, and the key is given instead.
     @Test(arguments: [false, true]) func failedTaskIsCompletedByADownloadWithAKey(isSameSession: Bool) async throws {
-        let playlist = """
-            #EXTM3U
-            #EXT-X-TARGETDURATION:4
-            #EXT-X-KEY:METHOD=AES-128,URI="key"
-            #EXTINF:4,
-            0.ts
-            #EXT-X-ENDLIST
-
-            """
-        let origin = SchemeTransport(
-            http: ScriptedTransport(texts: [Self.source.text: playlist, Self.base + "0.ts": "zero"]),
-            file: FileTransport()
-        )
+        let origin = Self.originWithoutKey()
         let first = try session(origin)
         let task = try await first.makeTask(Self.source)
         task.resume()
@@ -97,19 +102,7 @@ import Testing
 
     /// The process of a failed task, such as a server, need not end before another one downloads the asset with a key.
     @Test func failedTaskOfAnotherProcessIsCompletedByADownloadWithAKey() async throws {
-        let playlist = """
-            #EXTM3U
-            #EXT-X-TARGETDURATION:4
-            #EXT-X-KEY:METHOD=AES-128,URI="key"
-            #EXTINF:4,
-            0.ts
-            #EXT-X-ENDLIST
-
-            """
-        let origin = SchemeTransport(
-            http: ScriptedTransport(texts: [Self.source.text: playlist, Self.base + "0.ts": "zero"]),
-            file: FileTransport()
-        )
+        let origin = Self.originWithoutKey()
         let owner = try session(origin, identifier: DownloadSession.serverIdentifier)
         let task = try await owner.makeTask(Self.source)
         task.resume()

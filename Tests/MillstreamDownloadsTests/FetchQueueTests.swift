@@ -112,16 +112,6 @@ extension TemporaryLibrary {
             context: PlaylistContext(address: ResourceAddress("https://origin.example/media.m3u8"))
         )
         let address = ResourceAddress("https://origin.example/media.m3u8")
-        let id = try library.addAsset(source: address, title: "A", selection: "")
-        let rendition = PlannedRendition(
-            role: .variant,
-            position: -1,
-            language: nil,
-            variant: nil,
-            playlist: playlist,
-            address: address
-        )
-        try library.planDownload(of: id, source: .media(playlist), at: address, renditions: [rendition])
-        return try library.missingResources(id)
+        return try library.missingResources(plan(playlist, at: address))
     }
 }

@@ -53,30 +53,17 @@ import Testing
             parsing: Array(("#EXTM3U\n#EXT-X-TARGETDURATION:4\n" + segments.joined() + "#EXT-X-ENDLIST\n").utf8),
             context: PlaylistContext(address: address)
         )
-        let id = try library.addAsset(source: address, title: "A", selection: "")
-        let rendition = PlannedRendition(
-            role: .variant,
-            position: -1,
-            language: nil,
-            variant: nil,
-            playlist: playlist,
-            address: address
-        )
-        try library.planDownload(of: id, source: .media(playlist), at: address, renditions: [rendition])
+        let id = try temporary.plan(playlist, at: address)
         return PlannedAsset(
             id: id,
             files: try library.missingResources(id),
             playlist: playlist,
-            verification: KeyVerification([rendition], of: id, in: library)
+            verification: KeyVerification([PlannedRendition(only: playlist, at: address)], of: id, in: library)
         )
     }
 
     private func store(_ bytes: [UInt8], as name: String, of asset: PlannedAsset) throws {
-        let resource = try asset.file(name)
-        let file = library.makePackageFile(for: resource, of: asset.id)
-        try bytes.withUnsafeBytes { try file.write($0) }
-        try file.finish()
-        try library.commit([WrittenFile(resource, file)])
+        try temporary.store(bytes, as: asset.file(name), of: asset.id)
     }
 
     /// Returns the name of the stored segment that its key does not match; `nil` if there is none.

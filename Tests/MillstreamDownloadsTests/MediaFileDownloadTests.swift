@@ -3,6 +3,7 @@ import Foundation
 import MediaTiming
 import MediaTransport
 import MillstreamDownloads
+import MillstreamTesting
 import NIOCore
 import PlaylistEditing
 import ResourceAddressing
@@ -70,6 +71,24 @@ import Testing
         #expect(try temporary.library.verify(asset.id).damaged.isEmpty)
     }
 
+    @Test func titleInTheFileIsThatOfTheAssetUnlessThereIsAnother() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let data = Self.wave(seconds: 2)
+        let title = Data("INFOINAM".utf8) + Data([4, 0, 0, 0]) + Data("Song".utf8)
+        let list = Data("LIST".utf8) + Data([16, 0, 0, 0]) + title
+        // The list precedes the samples.
+        let tagged = data.prefix(36) + list + data.dropFirst(36)
+        let song = try await download(write(tagged, "a.wav"))
+        #expect(song.title == "Song")
+        let source = try write(tagged, "b.wav")
+        let named = try await download(source) { $0.title = "Other" }
+        #expect(named.title == "Other")
+        let again = try await download(source)
+        #expect(again.id == named.id && again.title == "Other")
+        let plain = try await download(write(data, "c.wav"))
+        #expect(plain.title == "c")
+    }
+
     @Test func packageIsAnsweredWithTheFile() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let data = Self.wave(seconds: 2)
@@ -118,6 +137,52 @@ import Testing
         let file = try await download(write(data, "a")) { $0.replacesStoredSegments = true }
         #expect(file.id == stream.id && file.isMediaFile && file.bytes.bytes == Int64(data.count))
         #expect(temporary.library.file("media/000000.ts", of: file.id) == nil)
+    }
+
+    /// A track without a language is selected, and offered, as `und`.
+    @Test func trackOfAnUndeterminedLanguageIsSelectedByUnd() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let source = try write(Self.wave(seconds: 2), "a.wav")
+        let asset = try await download(source) { $0.selection.audio = .some(["und"]) }
+        #expect(asset.isMediaFile && asset.state == .complete)
+        let error = await #expect(throws: DownloadError.self) {
+            try await download(source) { $0.selection.audio = .some(["en", "und"]) }
+        }
+        #expect(error?.code == .nothingSelected && error?.message == "there is no audio in en")
+        #expect(error?.hint == "available: und; select by language, name or LANGUAGE:NAME")
+        let silent = await #expect(throws: DownloadError.self) {
+            try await download(source) { $0.selection.subtitles = .some(["und"]) }
+        }
+        #expect(silent?.hint == "the file has no subtitles")
+    }
+
+    /// The selection of an asset that an earlier version stored was not compared with the tracks of the file.
+    @Test func fileIsRepairedWhateverWasSelected() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let source = ResourceAddress("https://films.example/a.wav")
+        let data = Array(Self.wave(seconds: 2))
+        let asset = try await AssetDownload(
+            source,
+            into: temporary.library,
+            loader: ResourceLoader(ScriptedTransport([source.text: [.bytes(data)]]))
+        ).run()
+        let selection = DownloadSelection(audio: .some(["en"]), subtitles: .some(["ko"]))
+        let same = try temporary.library.addAsset(source: source, title: "a", selection: selection.description)
+        #expect(same == asset.id)
+        let file = try #require(temporary.library.file("file/000000.wav", of: asset.id))
+        try FileManager.default.removeItem(at: file)
+        // The address has expired, so that the file is recognized again.
+        let expired = TransportError(.status, "the signature has expired", status: 403)
+        let transport = ScriptedTransport([source.text: [.failure(expired), .bytes(data)]])
+        let repair = try AssetRepair(
+            asset.id,
+            in: temporary.library,
+            loader: ResourceLoader(transport, policy: RecoveryPolicy(retries: 0))
+        )
+        let result = try await repair.run()
+        #expect(result.failure == nil && result.repaired == ["file/000000.wav"])
+        #expect(transport.requests.count > 1)
+        #expect(try Data(contentsOf: file) == Data(data))
     }
 
     @Test func partOfAFileIsRefused() async throws {

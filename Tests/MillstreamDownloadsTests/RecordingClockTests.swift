@@ -1,6 +1,7 @@
 import AssetStorage
 import MediaTiming
 import MediaTransport
+import MillstreamTesting
 import ResourceAddressing
 import Synchronization
 import Testing
@@ -52,13 +53,7 @@ private final class TimedOrigin: Transport {
             text = found
         }
         let bytes = Array(text.utf8)
-        return TransportResponse(
-            status: 200,
-            headers: [],
-            address: request.address,
-            expectedLength: Int64(bytes.count),
-            body: TransportBody(bytes)
-        )
+        return TransportResponse(to: request, expectedLength: Int64(bytes.count), body: TransportBody(bytes))
     }
 }
 

@@ -128,46 +128,19 @@ private struct StandingTime: TimeSource {
 
     // MARK: Interruptions
 
-    private struct BegunRecording {
-        let id: String
-        let writer: RecordingWriter
-        let files: [RecordingWriter.File]
-    }
-
     /// Begins the recording of a media playlist, and adds three segments, which are not stored yet.
     private func beginRecording() throws -> BegunRecording {
         let address = ResourceAddress(Self.source)
-        let id = try library.addAsset(source: address, title: "Live", selection: "")
         let playlist = try MediaPlaylist(
             parsing: Array(Self.text().utf8),
             context: PlaylistContext(address: address)
         )
-        let (writers, _) = try library.beginRecording(
-            of: id,
-            source: .media(playlist),
-            at: address,
-            renditions: [
-                PlannedRendition(
-                    role: .variant,
-                    position: -1,
-                    language: nil,
-                    variant: nil,
-                    playlist: playlist,
-                    address: address
-                )
-            ]
-        )
-        try library.publishRecording(id)
-        let writer = try #require(writers.first)
-        return BegunRecording(id: id, writer: writer, files: try writer.append(0..<3, of: playlist).files)
+        return try temporary.beginRecording(of: playlist, at: address, segmentCount: 3)
     }
 
     /// Stores a segment of five bytes.
     private func store(_ file: RecordingWriter.File, of recording: BegunRecording) throws {
-        let written = library.makePackageFile(for: file.resource, of: recording.id)
-        try Array("media".utf8).withUnsafeBytes { try written.write($0) }
-        try written.finish()
-        try library.commit([WrittenFile(file.resource, written)])
+        try temporary.store(Array("media".utf8), as: file.resource, of: recording.id)
         try recording.writer.settle(file.position)
     }
 

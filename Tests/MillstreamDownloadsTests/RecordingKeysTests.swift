@@ -18,19 +18,6 @@ import Testing
 
     private var library: AssetLibrary { temporary.library }
 
-    private struct BegunRecording {
-        let id: String
-        let playlist: MediaPlaylist
-        let files: [RecordingWriter.File]
-
-        /// The files of the segments, in their order.
-        var segments: [RecordingWriter.File] { files.filter(\.isSegment).sorted { $0.position < $1.position } }
-
-        func key(_ name: String) throws -> RecordingWriter.File {
-            try #require(files.first { $0.resource.address.lastPathComponent == name })
-        }
-    }
-
     /// Begins the recording of segments with the given keys, none of which is stored.
     private func beginRecording(keys: [String]) throws -> BegunRecording {
         let address = ResourceAddress(Self.base + "live.m3u8")
@@ -41,34 +28,13 @@ import Testing
             parsing: Array(("#EXTM3U\n#EXT-X-TARGETDURATION:4\n" + segments.joined()).utf8),
             context: PlaylistContext(address: address)
         )
-        let id = try library.addAsset(source: address, title: "Live", selection: "")
-        let rendition = PlannedRendition(
-            role: .variant,
-            position: -1,
-            language: nil,
-            variant: nil,
-            playlist: playlist,
-            address: address
-        )
-        let (writers, _) = try library.beginRecording(
-            of: id,
-            source: .media(playlist),
-            at: address,
-            renditions: [rendition]
-        )
-        try library.publishRecording(id)
-        let writer = try #require(writers.first)
-        let files = try writer.append(0..<keys.count, of: playlist).files
-        return BegunRecording(id: id, playlist: playlist, files: files)
+        return try temporary.beginRecording(of: playlist, at: address, segmentCount: keys.count)
     }
 
     /// Stores a file; no segment is encrypted with the key.
     private func store(_ file: RecordingWriter.File, of recording: BegunRecording) throws {
         let bytes = Array((file.isSegment ? "0123456789abcdef" : "fedcba9876543210").utf8)
-        let written = library.makePackageFile(for: file.resource, of: recording.id)
-        try bytes.withUnsafeBytes { try written.write($0) }
-        try written.finish()
-        try library.commit([WrittenFile(file.resource, written)])
+        try temporary.store(bytes, as: file.resource, of: recording.id)
     }
 
     /// Returns the name of the segment that a key does not match after a file was stored; `nil` if there is none.

@@ -1,6 +1,7 @@
 import AssetStorage
 import MediaTiming
 import MediaTransport
+import MillstreamTesting
 import ResourceAddressing
 import Synchronization
 import Testing
@@ -53,13 +54,7 @@ private final class TokenOrigin: Transport {
             text = "media"
         }
         let bytes = Array(text.utf8)
-        return TransportResponse(
-            status: 200,
-            headers: [],
-            address: request.address,
-            expectedLength: Int64(bytes.count),
-            body: TransportBody(bytes)
-        )
+        return TransportResponse(to: request, expectedLength: Int64(bytes.count), body: TransportBody(bytes))
     }
 
     private func expired(_ request: TransportRequest) -> TransportError {

@@ -20,17 +20,7 @@ import Testing
         let text =
             "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-KEY:METHOD=AES-128,URI=\"key\"\n\(segments)#EXT-X-ENDLIST\n"
         let playlist = try MediaPlaylist(parsing: Array(text.utf8), context: PlaylistContext(address: address))
-        let id = try temporary.library.addAsset(source: address, title: "A", selection: "")
-        let rendition = PlannedRendition(
-            role: .variant,
-            position: -1,
-            language: nil,
-            variant: nil,
-            playlist: playlist,
-            address: address
-        )
-        try temporary.library.planDownload(of: id, source: .media(playlist), at: address, renditions: [rendition])
-        resources = try temporary.library.missingResources(id)
+        resources = try temporary.library.missingResources(temporary.plan(playlist, at: address))
     }
 
     /// Returns the file of a segment of the recording.

@@ -155,9 +155,7 @@ private final class PacedTransport: Transport {
             throw TransportError(.status, "the server answered 404 Not Found", address: request.address, status: 404)
         }
         return TransportResponse(
-            status: 200,
-            headers: [],
-            address: request.address,
+            to: request,
             expectedLength: Int64(bytes.count),
             body: TransportBody(Pieces(bytes: bytes, transport: self))
         )

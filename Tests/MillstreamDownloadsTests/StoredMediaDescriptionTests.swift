@@ -15,14 +15,6 @@ import Testing
 
     init() throws { temporary = try TemporaryLibrary() }
 
-    /// A box of an MP4 file.
-    private static func box(_ type: String, _ parts: [UInt8]...) -> [UInt8] {
-        let payload = parts.flatMap(\.self)
-        let size = payload.count + 8
-        return [UInt8(size >> 24 & 0xFF), UInt8(size >> 16 & 0xFF), UInt8(size >> 8 & 0xFF), UInt8(size & 0xFF)]
-            + Array(type.utf8) + payload
-    }
-
     private static func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
 
     /// A track with the given sample entry; its language has five bits for each letter.

@@ -3,6 +3,7 @@ import Foundation
 import MediaTiming
 import MediaTransport
 import MillstreamTesting
+import PlaylistEditing
 import ResourceAddressing
 import Testing
 
@@ -116,6 +117,8 @@ import Testing
     // MARK: Options
 
     private static let base = "https://films.example/"
+    /// The beginning of a JPEG image.
+    private static let image = Data([0xFF, 0xD8, 0xFF, 1])
     private static let source = ResourceAddress(base + "film.m3u8")
     private static let texts = [
         source.text: "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n0.ts\n#EXTINF:4,\n1.ts\n#EXT-X-ENDLIST\n",
@@ -133,7 +136,7 @@ import Testing
     private static var changed: DownloadConfiguration {
         var configuration = DownloadConfiguration(title: "The Film", maximumConcurrentFetches: 2)
         configuration.details = "film 7"
-        configuration.artwork = Data([1, 2])
+        configuration.artwork = Self.image
         configuration.priority = 4
         return configuration
     }
@@ -148,15 +151,103 @@ import Testing
         let same = try await session.makeTask(Self.source, configuration: Self.changed)
         #expect(same === task && session.tasks.count == 1)
         #expect(task.title == "The Film" && task.details == "film 7" && task.priority == 4)
-        #expect(task.artwork == Data([1, 2]) && task.configuration.maximumConcurrentFetches == 2)
+        #expect(task.artwork == Self.image && task.configuration.maximumConcurrentFetches == 2)
         let record = try #require(try library.downloads().first)
-        #expect(record.details == "film 7" && record.priority == 4 && record.artwork == Data([1, 2]))
+        #expect(record.details == "film 7" && record.priority == 4 && record.artwork == Self.image)
         #expect(DownloadConfiguration(stored: record.options)?.maximumConcurrentFetches == 2)
         #expect(try library.asset(task.assetID).title == "The Film")
         // What the application does not give stays.
         _ = try await session.makeTask(Self.source)
-        #expect(task.title == "The Film" && task.details == "film 7" && task.artwork == Data([1, 2]))
+        #expect(task.title == "The Film" && task.details == "film 7" && task.artwork == Self.image)
         await session.invalidate()
+    }
+
+    @Test func artworkStaysWithTheAssetAfterTheDownload() async throws {
+        let temporary = try TemporaryLibrary()
+        let library = temporary.library
+        defer { withExtendedLifetime(temporary) {} }
+        let session = try session(ScriptedTransport(texts: Self.texts), in: library)
+        let task = try await session.makeTask(Self.source, configuration: Self.changed)
+        #expect(try library.artwork(of: task.assetID)?.data == Self.image)
+        task.resume()
+        let asset = try await task.value()
+        #expect(asset.state == .complete && asset.artworkFormat == .jpeg)
+        #expect(try library.downloads().isEmpty)
+        #expect(try library.artwork(of: asset.id)?.data == Self.image)
+        // A later download without an image does not remove it.
+        let again = try await session.makeTask(Self.source)
+        again.resume()
+        #expect(try await again.value().artworkFormat == .jpeg)
+        await session.invalidate()
+    }
+
+    @Test func artworkOfATaskThatIsRequestedAgainReplacesThatOfTheAsset() async throws {
+        let temporary = try TemporaryLibrary()
+        let library = temporary.library
+        defer { withExtendedLifetime(temporary) {} }
+        let session = try session(ScriptedTransport(texts: Self.texts), in: library)
+        let task = try await session.makeTask(Self.source, configuration: Self.changed)
+        var configuration = Self.changed
+        configuration.artwork = Data("GIF89a".utf8)
+        let same = try await session.makeTask(Self.source, configuration: configuration)
+        #expect(same === task && task.artwork == configuration.artwork)
+        #expect(try library.artwork(of: task.assetID)?.data == configuration.artwork)
+        await session.invalidate()
+    }
+
+    /// The options of the task are the same, but the asset has lost its image.
+    @Test func artworkThatTheAssetHasNoLongerIsStoredAgain() async throws {
+        let temporary = try TemporaryLibrary()
+        let library = temporary.library
+        defer { withExtendedLifetime(temporary) {} }
+        let session = try session(ScriptedTransport(texts: Self.texts), in: library)
+        let task = try await session.makeTask(Self.source, configuration: Self.changed)
+        try library.setArtwork(nil, of: task.assetID)
+        // Without an image, that of the task is not stored again.
+        _ = try await session.makeTask(Self.source)
+        #expect(try library.artwork(of: task.assetID) == nil)
+        let same = try await session.makeTask(Self.source, configuration: Self.changed)
+        #expect(same === task)
+        #expect(try library.artwork(of: task.assetID)?.data == Self.image)
+        await session.invalidate()
+    }
+
+    /// A refused image is not stored, and its asset is not loaded.
+    @Test(
+        arguments: [
+            (Data("<svg/>".utf8), "unsupported-artwork"), (Data(count: (8 << 20) + 1), "artwork-too-large"),
+        ] as [(Data, String)]
+    )
+    func artworkThatCannotBeStoredIsRefused(image: Data, code: String) async throws {
+        let temporary = try TemporaryLibrary()
+        let library = temporary.library
+        defer { withExtendedLifetime(temporary) {} }
+        let transport = ScriptedTransport(texts: Self.texts)
+        let session = try session(transport, in: library)
+        var configuration = DownloadConfiguration()
+        configuration.artwork = image
+        let refused = configuration
+        let error = await #expect(throws: DownloadError.self) {
+            try await session.makeTask(Self.source, configuration: refused)
+        }
+        #expect(error?.code == .storage && error?.detail == code)
+        #expect(transport.requests.isEmpty && session.tasks.isEmpty)
+        #expect(try library.assets().isEmpty)
+        await session.invalidate()
+    }
+
+    /// A gap is not loaded, so that it is no file.
+    @Test func fileIsFoundAmongTheSourcesOfADownload() {
+        let file = ResourceAddress("file:///films/break.m3u8")
+        var configuration = DownloadConfiguration()
+        #expect(configuration.fileSource(besides: Self.source) == nil)
+        #expect(configuration.fileSource(besides: file) == file)
+        configuration.selection.edits = EditPlan([.prepend("gap:4"), .append(Self.source.text)])
+        #expect(configuration.fileSource(besides: Self.source) == nil)
+        var further = DownloadSelection()
+        further.edits = EditPlan([.prepend(file.text)])
+        configuration.furtherSelections = [further]
+        #expect(configuration.fileSource(besides: Self.source) == file)
     }
 
     @Test func optionsOfARunningTaskStay() async throws {

@@ -94,6 +94,17 @@ final class StallingTransport: Transport {
         while try !condition() { try await SystemTimeSource().sleep(for: .milliseconds(10)) }
     }
 
+    /// Suspends a task after 10 bytes of the second segment, and waits until its run has ended.
+    private func suspendedTask() async throws -> DownloadTask {
+        origin.stall(Self.base + "1.ts", after: 10)
+        let (_, task) = try await task(in: temporary.library)
+        task.resume()
+        try await wait { task.progress.bytes.bytes == 17 + 10 }
+        task.suspend()
+        try await wait { (try? temporary.library.lock(task.assetID)) != nil }
+        return task
+    }
+
     private func expectComplete(_ library: AssetLibrary, _ id: String, second: String = "the second segment") throws {
         let texts = try library.resources(id).map { resource in
             try String(contentsOf: library.packageDirectory(id).appendingPathComponent(resource.path), encoding: .utf8)
@@ -106,12 +117,7 @@ final class StallingTransport: Transport {
     }
 
     @Test func suspendedTaskContinuesInsideASegment() async throws {
-        origin.stall(Self.base + "1.ts", after: 10)
-        let (_, task) = try await task(in: temporary.library)
-        task.resume()
-        try await wait { task.progress.bytes.bytes == 17 + 10 }
-        task.suspend()
-        try await wait { (try? temporary.library.lock(task.assetID)) != nil }
+        let task = try await suspendedTask()
         origin.stall(Self.base + "1.ts", after: nil)
         task.resume()
         try await task.value()
@@ -134,12 +140,7 @@ final class StallingTransport: Transport {
     }
 
     @Test func alteredBytesAreReceivedAgain() async throws {
-        origin.stall(Self.base + "1.ts", after: 10)
-        let (_, task) = try await task(in: temporary.library)
-        task.resume()
-        try await wait { task.progress.bytes.bytes == 17 + 10 }
-        task.suspend()
-        try await wait { (try? temporary.library.lock(task.assetID)) != nil }
+        let task = try await suspendedTask()
         let path = temporary.library.packageDirectory(task.assetID).appendingPathComponent("media/000001.ts.part")
         try Data("the second".utf8.map { $0 ^ 1 }).write(to: path)
         origin.stall(Self.base + "1.ts", after: nil)
@@ -150,12 +151,7 @@ final class StallingTransport: Transport {
     }
 
     @Test func changedFileIsReceivedFromItsBeginning() async throws {
-        origin.stall(Self.base + "1.ts", after: 10)
-        let (_, task) = try await task(in: temporary.library)
-        task.resume()
-        try await wait { task.progress.bytes.bytes == 17 + 10 }
-        task.suspend()
-        try await wait { (try? temporary.library.lock(task.assetID)) != nil }
+        let task = try await suspendedTask()
         origin.change(Self.base + "1.ts", to: "another segment")
         origin.stall(Self.base + "1.ts", after: nil)
         task.resume()
@@ -194,12 +190,7 @@ final class StallingTransport: Transport {
         "", "{", "{\"validator\":\"\\\"1\\\"\",\"path\":\"/other.ts\"}", String(repeating: "x", count: 20_000),
     ])
     func noteOfAnotherFileIsIgnored(note: String) async throws {
-        origin.stall(Self.base + "1.ts", after: 10)
-        let (_, task) = try await task(in: temporary.library)
-        task.resume()
-        try await wait { task.progress.bytes.bytes == 17 + 10 }
-        task.suspend()
-        try await wait { (try? temporary.library.lock(task.assetID)) != nil }
+        let task = try await suspendedTask()
         let folder = temporary.library.packageDirectory(task.assetID).appendingPathComponent("media")
         try note.write(to: folder.appendingPathComponent("000001.ts.resume"), atomically: false, encoding: .utf8)
         origin.stall(Self.base + "1.ts", after: nil)

@@ -52,15 +52,7 @@ import Testing
             parsing: Array(Self.segments(names, tags: tags).utf8),
             context: PlaylistContext(address: Self.source)
         )
-        let rendition = PlannedRendition(
-            role: role,
-            position: -1,
-            language: nil,
-            variant: nil,
-            playlist: playlist,
-            address: Self.source
-        )
-        return try library.unstoredKeys(of: [rendition], id)
+        return try library.unstoredKeys(of: [PlannedRendition(only: playlist, at: Self.source, role: role)], id)
     }
 
     @Test(arguments: [("AES-128", 4), ("AES-256-GCM", 4), ("SAMPLE-AES", 0)])

@@ -146,7 +146,7 @@ import Testing
 
     @Test(arguments: [
         (["en"], ["v0", "en", "comment"]), (["en:Commentary"], ["v0", "comment"]), (["EN:english"], ["v0", "en"]),
-        ([":Korean", "en:Commentary"], ["v0", "comment", "ko"]),
+        ([":Korean", "en:Commentary"], ["v0", "comment", "ko"]), (["commentary"], ["v0", "comment"]),
     ])
     func renditionsOfOneLanguageAreToldApartByName(entries: [String], expected: [String]) throws {
         #expect(try names(selection(audio: .some(entries))) == expected)
@@ -156,7 +156,8 @@ import Testing
     func missingNamesAreReported(entry: String) throws {
         let error = #expect(throws: DownloadError.self) { try names(selection(audio: .some([entry]))) }
         #expect(error?.message == "there is no audio in \(entry)")
-        #expect(error?.hint == "available: en:English, en:Commentary, ko:Korean")
+        let hint = "available: en (English), en (Commentary), ko (Korean); select by language, name or LANGUAGE:NAME"
+        #expect(error?.hint == hint)
     }
 
     @Test(arguments: [

@@ -23,7 +23,8 @@ import Testing
         ["Referer: http://%/", "User-Agent: Mozilla/5.0"],
     ]
     static let privatePaths = [
-        "/api/library", "/api/edits", "/api/streams", "/api/streams/private/poster", "/api/conditions", "/api/events",
+        "/api/library", "/api/library/x/artwork", "/api/edits", "/api/streams", "/api/streams/private/poster",
+        "/api/conditions", "/api/events",
         "/api/inspect?url=x", "/api/playback/playlist?address=/play.m3u8", "/api/playback/segment?address=/play.m3u8",
         "/api/playback/timestamp?address=/play.m3u8", "/api/playback/cues?address=/play.m3u8",
         "/offline/x/multivariant.m3u8", "/metrics",
@@ -201,6 +202,7 @@ import Testing
                 ("/console/main.js", "POST", "GET, HEAD"), ("/health", "DELETE", "GET, HEAD"),
                 ("/metrics", "POST", "GET, HEAD"), ("/api/library", "POST", "GET, HEAD"),
                 ("/api/downloads", "GET", "POST"), ("/api/library/x", "PATCH", "DELETE"),
+                ("/api/library/x/artwork", "PUT", "GET, HEAD"),
                 ("/api/conditions", "POST", "GET, HEAD, PUT"), ("/api/storage/evictions", "GET", "POST"),
             ] {
                 for fields in [[], ["Origin: https://evil.example"]] {

@@ -147,6 +147,44 @@ import Testing
         }
     }
 
+    @Test func artworkOfAnAssetIsAnImageWithItsFormat() async throws {
+        try await ServerStage.run { (stage: ServerStage) async throws in
+            let library = try AssetLibrary(directory: stage.library)
+            let id = try library.addAsset(source: ResourceAddress("https://h/a.m3u8"), title: "A", selection: "")
+            let path = "/api/library/\(id)/artwork"
+            for missing in [path, "/api/library/none/artwork"] {
+                let response = try await stage.ask(missing)
+                expect(response, 404, ["Content-Type": Self.json])
+                #expect(response.errorCode == "not-found")
+            }
+            // The format follows from the first bytes alone, whatever an HTML parser could find after them.
+            try library.setArtwork(AssetArtwork(Data("GIF89a<script>".utf8)), of: id)
+            let response = try await stage.ask(path)
+            expect(
+                response,
+                200,
+                [
+                    "Content-Type": "image/gif", "Content-Length": "14", "Cache-Control": "private, no-cache",
+                    "X-Content-Type-Options": "nosniff", "Content-Security-Policy": "sandbox; default-src 'none'",
+                    "Cross-Origin-Resource-Policy": "same-origin", "Access-Control-Allow-Origin": nil,
+                ]
+            )
+            #expect(response.body == "GIF89a<script>")
+            let tag = try #require(response.field("ETag"))
+            let unchanged = try await stage.ask(path, fields: ["If-None-Match: \(tag)"])
+            #expect(unchanged.status == 304 && unchanged.field("ETag") == tag && unchanged.body.isEmpty)
+            for listing in ["/api/library", "/api/storage"] {
+                let body = try await stage.ask(listing).body
+                #expect(body.contains(#""artwork":"image/gif""#), "\(body)")
+            }
+            try library.setArtwork(AssetArtwork(Data("GIF89a new".utf8)), of: id)
+            let changed = try await stage.ask(path, fields: ["If-None-Match: \(tag)"])
+            #expect(changed.status == 200 && changed.body == "GIF89a new")
+            try library.delete(id)
+            #expect(try await stage.ask(path).status == 404)
+        }
+    }
+
     @Test func posterIsAnImageFromTheOrigin() async throws {
         try await ServerStage.run { options, origin in
             let names = ["p", "q", "svg", "page", "two", "large", "toolarge", "missing", "untyped.PNG", "untyped"]

@@ -3,6 +3,7 @@ import Hummingbird
 import Logging
 import MediaTiming
 import MediaTransport
+import MillstreamTesting
 import NIOCore
 import NIOEmbedded
 import ReportFormat
@@ -160,9 +161,7 @@ import Testing
 
         func send(_ request: TransportRequest) async throws -> TransportResponse {
             TransportResponse(
-                status: 200,
-                headers: [],
-                address: request.address,
+                to: request,
                 expectedLength: Int64(size),
                 body: TransportBody([UInt8](repeating: 7, count: size))
             )

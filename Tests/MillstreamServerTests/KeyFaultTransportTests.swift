@@ -1,5 +1,6 @@
 import MediaTiming
 import MediaTransport
+import MillstreamTesting
 import NIOCore
 import ResourceAddressing
 import Testing
@@ -13,13 +14,7 @@ import Testing
         static let key = Array("0123456789abcdef".utf8)
 
         func send(_ request: TransportRequest) async throws -> TransportResponse {
-            TransportResponse(
-                status: 200,
-                headers: [],
-                address: request.address,
-                expectedLength: Int64(Self.key.count),
-                body: TransportBody(Self.key)
-            )
+            TransportResponse(to: request, expectedLength: Int64(Self.key.count), body: TransportBody(Self.key))
         }
     }
 

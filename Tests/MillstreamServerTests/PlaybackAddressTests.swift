@@ -261,6 +261,8 @@ import Testing
         "https://h/short": "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n#EXT-X-ENDLIST\n",
         "https://h/importing":
             "#EXTM3U\n#EXT-X-DEFINE:IMPORT=\"a\"\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n{$a}.ts\n#EXT-X-ENDLIST\n",
+        "https://h/parameterized?t=1":
+            "#EXTM3U\n#EXT-X-DEFINE:QUERYPARAM=\"t\"\n#EXT-X-STREAM-INF:BANDWIDTH=1\n{$t}\n",
         "https://h/parent":
             "#EXTM3U\n#EXT-X-DEFINE:NAME=\"a\",VALUE=\"1\"\n#EXT-X-STREAM-INF:BANDWIDTH=1\nimporting\n",
         "https://h/subtitled": """
@@ -382,6 +384,30 @@ import Testing
         #expect(transport.requestedAddresses.last == "https://h/short")
         let own = try await play("url=https://h/importing&define=a%3D2", isSigned: false)
         #expect(own.contains("\nhttps://h/2.ts\n"))
+    }
+
+    /// A player can open the URL of a media playlist alone.
+    @Test(arguments: ["&define=a%3D1", "&parent=https://h/parent", "&duration=4&define=a%3D1"])
+    func importedVariableIsDefinedInTheMediaPlaylist(parameters: String) async throws {
+        let text = try await play("url=https://h/importing\(parameters)", isSigned: false)
+        #expect(text.contains("\n#EXT-X-DEFINE:NAME=\"a\",VALUE=\"1\"\n") && !text.contains("IMPORT"), "\(text)")
+        guard case .media(let media) = try Playlist.parse(Array(text.utf8)) else {
+            Issue.record("not a media playlist")
+            return
+        }
+        try media.checkImports()
+    }
+
+    /// The URL of the server has other parameters than that of the source.
+    @Test func parameterOfTheSourceIsDefinedInThePlaylist() async throws {
+        let text = try await play("url=https://h/parameterized%3Ft=1", isSigned: false)
+        #expect(text.contains("\n#EXT-X-DEFINE:NAME=\"t\",VALUE=\"1\"\n") && !text.contains("QUERYPARAM"), "\(text)")
+        #expect(text.contains("\n/play.m3u8?url=https://h/1&define=t%3D1\n"), "\(text)")
+    }
+
+    @Test func importOfAnUnknownVariableStays() async throws {
+        let text = try await play("url=https://h/importing", isSigned: false)
+        #expect(text.contains("\n#EXT-X-DEFINE:IMPORT=\"a\"\n"))
     }
 
     @Test(arguments: [

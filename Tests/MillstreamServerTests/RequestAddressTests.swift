@@ -215,24 +215,10 @@ import Testing
         }
     }
 
-    private func makeCertificate(_ name: String, in folder: URL) throws -> (certificate: URL, key: URL) {
-        let files = (folder.appendingPathComponent(name + ".pem"), folder.appendingPathComponent(name + ".key"))
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = [
-            "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
-            "-days", "2", "-subj", "/CN=127.0.0.1", "-out", files.0.path, "-keyout", files.1.path,
-        ]
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0)
-        return files
-    }
-
     @Test func filesThatAreNoCertificateAreExplained() throws {
         try withFolder { folder in
-            let (first, second) = (try makeCertificate("a", in: folder), try makeCertificate("b", in: folder))
+            let first = try SelfSignedCertificate.make("a", in: folder)
+            let second = try SelfSignedCertificate.make("b", in: folder)
             let none = folder.appendingPathComponent("none")
             let (text, large) = (folder.appendingPathComponent("text"), folder.appendingPathComponent("large"))
             try Data(repeating: 0x61, count: 1 << 20).write(to: text)

@@ -230,6 +230,25 @@ import Testing
         try await workers.shutdown()
     }
 
+    /// Parsers have no closure to call, but notice that their work is canceled.
+    @Test func cancelledWorkIsNoticedWithoutItsClosure() async throws {
+        let workers = EditWorkers(threads: 1)
+        let (steps, step) = AsyncStream<Void>.makeStream()
+        let work = Task {
+            try await workers.run { _ in
+                let wasCanceled = CancelableWork.isCanceled
+                step.yield()
+                while !CancelableWork.isCanceled {}
+                return wasCanceled
+            }
+        }
+        for await _ in steps { break }
+        work.cancel()
+        #expect(try await work.value == false)
+        #expect(try await workers.run { _ in CancelableWork.isCanceled } == false)
+        try await workers.shutdown()
+    }
+
     @Test func secondJobWaitsForAFreeThread() async throws {
         let workers = EditWorkers(threads: 1)
         let (steps, step) = AsyncStream<Int>.makeStream()

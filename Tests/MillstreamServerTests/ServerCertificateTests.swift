@@ -6,18 +6,8 @@ import Testing
 /// Tests the limits for connections of a server with a certificate.
 @Suite(.timeLimit(.minutes(10))) struct ServerCertificateTests {
     private func certificate(in folder: URL) throws -> ServerCertificate {
-        let files = (folder.appendingPathComponent("a.pem"), folder.appendingPathComponent("a.key"))
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = [
-            "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
-            "-days", "2", "-subj", "/CN=127.0.0.1", "-out", files.0.path, "-keyout", files.1.path,
-        ]
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0)
-        return try ServerCertificate(certificate: files.0, key: files.1)
+        let files = try SelfSignedCertificate.make("a", in: folder)
+        return try ServerCertificate(certificate: files.certificate, key: files.key)
     }
 
     @Test func clientsThatDoNotCompleteTheHandshakeAreDisconnected() async throws {

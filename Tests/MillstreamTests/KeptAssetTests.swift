@@ -316,6 +316,59 @@ private final class HoldingDelegate: AssetResourceLoaderDelegate {
         }
     }
 
+    /// No origin answers, so that everything is read from the disk.
+    @Test func remoteAssetHasTheCacheOfItsDownload() async throws {
+        try await withPackage { folder in
+            var options = AssetOptions()
+            options.library = URL(fileURLWithPath: folder).deletingLastPathComponent().deletingLastPathComponent()
+            let source = ResourceAddress(Self.origin + "main.m3u8")
+            let asset = Asset(source, options: options, environment: .withoutDecoding)
+            #expect(asset.assetCache?.isPlayableOffline == true)
+            #expect(Asset(sharing: asset, environment: .withoutDecoding).assetCache == asset.assetCache)
+            let duration = try await asset.load(.duration)
+            #expect(duration == MediaTime(seconds: 1))
+            let other = ResourceAddress(Self.origin + "other.m3u8")
+            #expect(Asset(other, options: options, environment: .withoutDecoding).assetCache == nil)
+            options.library = URL(fileURLWithPath: "/nowhere/at/all")
+            #expect(Asset(source, options: options, environment: .withoutDecoding).assetCache == nil)
+        }
+    }
+
+    @Test func cacheOfARemoteAssetHasTheStoredMediaSelectionOptions() async throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("cache-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let library = try AssetLibrary(directory: directory)
+        let media = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:1,\na.ts\n#EXT-X-ENDLIST\n"
+        let web = ScriptedTransport(texts: [
+            Self.origin + "main.m3u8": """
+            #EXTM3U
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,URI="en.m3u8"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="Korean",LANGUAGE="ko",URI="ko.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=1000,AUDIO="a"
+            media.m3u8
+
+            """,
+            Self.origin + "media.m3u8": media, Self.origin + "en.m3u8": media.replacing("a.ts", with: "en.ts"),
+            Self.origin + "a.ts": "media of a", Self.origin + "en.ts": "media of en",
+        ])
+        let source = ResourceAddress(Self.origin + "main.m3u8")
+        _ = try await AssetDownload(
+            source,
+            into: library,
+            loader: ResourceLoader(web),
+            configuration: DownloadConfiguration(selection: DownloadSelection(audio: .some(["en"])))
+        ).run()
+        try library.close()
+        var options = AssetOptions()
+        options.library = directory
+        let asset = Asset(source, options: options, environment: .withoutDecoding)
+        let group = try #require(try await asset.loadMediaSelectionGroup(for: .audible))
+        #expect(group.options.map(\.name) == ["English", "Korean"])
+        let cache = try #require(asset.assetCache)
+        #expect(cache.isPlayableOffline)
+        #expect(cache.mediaSelectionOptions(in: group).map(\.name) == ["English"])
+    }
+
     @Test func remoteAndMissingAssetsHaveNoCache() {
         let (online, nowhere) = (Asset(ResourceAddress(Self.origin + "main.m3u8")), Asset(filePath: "/nowhere/at/all"))
         #expect(online.assetCache == nil)

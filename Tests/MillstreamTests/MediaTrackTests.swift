@@ -62,6 +62,33 @@ import Testing
         return ("\(name).m3u8", Data("#EXTM3U\n#EXT-X-TARGETDURATION:1\n\(segments)#EXT-X-ENDLIST\n".utf8))
     }
 
+    /// An MP3 file with a title and an artwork.
+    private static let song: Data = {
+        func frame(_ id: String, _ content: [UInt8]) -> Data {
+            Data(id.utf8) + Data([0, 0, 0, UInt8(clamping: content.count), 0, 0]) + Data(content)
+        }
+        let image = Array("image/png".utf8) + [0, 3, 0, 0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+        let frames = frame("TIT2", [3] + Array("Song".utf8)) + frame("APIC", [0] + image)
+        return Data("ID3".utf8) + Data([4, 0, 0, 0, 0, 0, UInt8(clamping: frames.count)]) + frames + Self.silence
+    }()
+
+    @Test func metadataOfAFileIsThatOfItsAssetAndItem() async throws {
+        try await withAsset([("song.mp3", Self.song)]) { asset in
+            let metadata = try await asset.load(.commonMetadata)
+            #expect(metadata.map(\.commonKey) == [.title, .artwork])
+            #expect(metadata.first?.stringValue == "Song" && metadata.first?.dataValue == nil)
+            let artwork = MetadataItem.metadataItems(from: metadata, withKey: .artwork)
+            #expect(artwork.map(\.contentType) == ["image/png"] && artwork.first?.dataValue?.count == 8)
+            let item = PlayerItem(asset: asset)
+            #expect(item.commonMetadata.isEmpty)
+            let player = try Player(playerItem: item)
+            player.play()
+            for await state in item.states where !state.commonMetadata.isEmpty || state.status == .failed { break }
+            #expect(item.commonMetadata == metadata)
+            await player.shutDown()
+        }
+    }
+
     @Test func waveFileHasOneAudioTrack() async throws {
         try await withAsset([("tone.wav", Self.wave)]) { asset in
             let (tracks, isPlayable) = try await asset.load(.tracks, .isPlayable)

@@ -31,7 +31,8 @@ final class PlayedOrigin: Sendable {
         return Player.Environment(
             time: simulation,
             makeLoading: { address, options in
-                ResourceLoader(options.authorizing(transport, for: address), time: simulation, jitter: { 0 })
+                let authorized = options.authorizing(transport, for: address, time: simulation)
+                return ResourceLoader(authorized, time: simulation, jitter: { 0 })
             },
             canDecode: { !$0.hasPrefix("vvc1") },
             makeSessionID: { "session" },

@@ -26,6 +26,14 @@ import Testing
     func invalidEditIsRejected(name: String, value: String) {
         #expect(throws: PlaylistEditError.self) { try PlaylistEdit(name: name, value: value) }
     }
+
+    @Test func onlyEditsThatLoadAnotherPlaylistHaveSource() throws {
+        let names = try PlaylistEdit.definitions.filter { definition in
+            let edit = try PlaylistEdit(name: definition.name, value: definition.examples.first ?? "")
+            return edit.source != nil
+        }.map(\.name)
+        #expect(names == ["append", "prepend", "insert", "replace-breaks"], "interstitials are loaded by players")
+    }
 }
 
 @Suite struct EditPlanTests {

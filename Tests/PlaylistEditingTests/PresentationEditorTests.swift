@@ -243,6 +243,11 @@ import Testing
         let editor = try PresentationEditor(EditPlan(edits), loader: loader)
         let files = try await editor.files(of: presentation)
         #expect(files.map(\.name) == ["180.m3u8", "480.m3u8", "en.m3u8", "ko.m3u8", "multivariant.m3u8"])
+        // The file of a media playlist does not need the variables of the multivariant playlist.
+        #expect(
+            String(decoding: files[1].bytes, as: UTF8.self)
+                .contains("\n#EXT-X-DEFINE:NAME=\"cdn\",VALUE=\"https://cdn/\"\n")
+        )
         let playlists = try files.map { try Playlist.parse($0.bytes) }
         guard case .multivariant(let top) = try #require(playlists.last) else {
             Issue.record("not multivariant")

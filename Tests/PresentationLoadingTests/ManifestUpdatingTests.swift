@@ -58,11 +58,57 @@ struct ManifestUpdatingTests {
         #expect(origin.transport.requestedAddresses == [TestOrigin.address, "https://example.test/a/missing"])
     }
 
-    /// The paths of a remote element would name files beside the manifest.
-    @Test func remoteElementOfALocalManifestIsLeftOut() async throws {
-        let origin = TestOrigin(["file:///a/manifest": Self.remote(["https://example.test/p"])])
+    /// The paths of a remote element would name files beside the manifest, unless it has an HTTP base URL.
+    ///
+    /// The base URLs of elements of other namespaces do not count, and neither do those of segment lists.
+    @Test(arguments: [
+        ("", "", 5), ("https://cdn.test/", "", 7), ("", "https://cdn.test/", 7), ("b/", "file:///b/", 5),
+        ("https://cdn.test/", "file:///b/", 5), ("file:///b/", "https://cdn.test/", 7),
+        (#"<x:BaseURL xmlns:x="urn:x">https://e.test/</x:BaseURL>"#, "", 5),
+        ("", #"<x:BaseURL xmlns:x="urn:x">https://e.test/</x:BaseURL>"#, 5),
+        ("", "<SegmentList><BaseURL>https://e.test/</BaseURL></SegmentList>", 5),
+    ])
+    func remoteElementOfALocalManifestNeedsAnHTTPBase(_ outer: String, _ inner: String, count: Int) async throws {
+        func base(_ text: String) -> String {
+            text.isEmpty || text.hasPrefix("<") ? text : "<BaseURL>\(text)</BaseURL>"
+        }
+        let manifest = TestOrigin.manifest(
+            base(outer) + #"<Period \#(Self.link) xlink:href="https://example.test/p" duration="PT4S"/>"#
+                + #"<Period duration="PT20S">\#(TestOrigin.videoSet)</Period>"#,
+            attributes: #"type="static""#
+        )
+        let address = "file:///a/manifest"
+        let remote = #"<Period duration="PT8S">\#(base(inner))\#(TestOrigin.videoSet)</Period>"#
+        let problems = Mutex<[String]>([])
+        let origin = TestOrigin([address: manifest, "https://example.test/p": remote]) { options in
+            options.reportProblem = { problem in problems.withLock { $0.append(problem) } }
+        }
+        #expect(try await origin.multivariant(address).variants.count == 2)
+        let playlist = try await origin.media(address + "#millstream-playlist=video-v1.m3u8")
+        let segments = playlist.segments.filter { !$0.isGap }
+        #expect(segments.count == count)
+        #expect(origin.transport.requestedAddresses == [address, "https://example.test/p"])
+        let isInserted = count == 7
+        let refusals = problems.withLock { $0 }.filter { $0.contains("would name local files") }
+        #expect(refusals.count == (isInserted ? 0 : 1))
+        if isInserted { #expect(segments.first?.address.text.hasPrefix("https://cdn.test/") == true) }
+    }
+
+    /// The report does not contain the token of a link.
+    @Test(arguments: [
+        ("p.xml", "p.xml"), ("p.xml?token=abcdefghijklmnop", "p.xml?token=abcd…"),
+        ("ftp://user:password@example.test/p.xml", "ftp://example.test/p.xml"),
+    ])
+    func linkToALocalFileIsReported(_ link: String, _ text: String) async throws {
+        let problems = Mutex<[String]>([])
+        let origin = TestOrigin(["file:///a/manifest": Self.remote([link])]) { options in
+            options.reportProblem = { problem in problems.withLock { $0.append(problem) } }
+        }
         #expect(try await origin.multivariant("file:///a/manifest").variants.count == 2)
         #expect(origin.transport.requestedAddresses == ["file:///a/manifest"])
+        let found = problems.withLock { $0 }
+        let reason = "it has no HTTP URL, or there are too many remote elements, or too many within each other"
+        #expect(found == ["the remote element \(text) is not loaded: \(reason)"])
     }
 
     @Test func documentOfSeveralElementsIsLoadedOnce() async throws {

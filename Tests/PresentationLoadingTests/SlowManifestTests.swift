@@ -1,5 +1,6 @@
 import MediaTiming
 import MediaTransport
+import MillstreamTesting
 import NIOCore
 import PresentationLoading
 import ResourceAddressing
@@ -19,13 +20,7 @@ import Testing
                 time.advance(by: .seconds(1))
                 return ByteBuffer(bytes: bytes)
             }
-            return TransportResponse(
-                status: 200,
-                headers: [],
-                address: request.address,
-                expectedLength: nil,
-                body: TransportBody(body)
-            )
+            return TransportResponse(to: request, body: TransportBody(body))
         }
     }
 
@@ -49,5 +44,23 @@ import Testing
         #expect(error?.code == .timedOut)
         #expect(error?.message == "only \(count) bytes were received in 20 seconds")
         #expect(clock.now == .seconds(20))
+    }
+
+    /// The request is not repeated, because another attempt would take as long.
+    @Test(arguments: [" ", "<MPD "])
+    func documentJustAboveTheMinimumThroughputTimesOutOnce(beginning: String) async throws {
+        let clock = TestClock(isMovedBySleeping: true)
+        let bytes = Array(beginning.utf8) + [UInt8](repeating: 0x20, count: 1_200 - beginning.utf8.count)
+        let loader = ResourceLoader(
+            DrippingTransport(time: clock, bytes: bytes),
+            policy: RecoveryPolicy(retries: 10),
+            time: clock
+        )
+        .translatingPresentations(in: PresentationStore(options: PresentationOptions(time: clock)))
+        let error = await #expect(throws: TransportError.self) {
+            _ = try await loader.load(TransportRequest(ResourceAddress(TestOrigin.address), kind: .playlist))
+        }
+        #expect(error?.code == .timedOut && error?.exceedsDocumentTime == true)
+        #expect(clock.now == .seconds(65))
     }
 }

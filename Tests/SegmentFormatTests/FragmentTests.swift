@@ -34,6 +34,20 @@ import Testing
         #expect(fragment.track(1)?.isFirstSampleSync == false)
     }
 
+    @Test func damagedSampleCountDoesNotExtendTheDurationOfARun() throws {
+        for (flags, count, expected) in [(0x200, 1_000_000, 600), (0x200, 1, 300), (0, 5, 1_500)] {
+            let fields = flags == 0 ? [] : u32(10) + u32(20)
+            let run = fullBox("trun", 0, flags, u32(count), fields)
+            let bytes = box("traf", fullBox("tfhd", 0, 0x8, u32(1), u32(300)), run)
+            var boxes = BoxIterator(0..<bytes.count, in: bytes.span)
+            let next = boxes.next(bytes.span)
+            let fragment = try TrackFragment(try #require(next), bytes.span) { _ in nil }
+            var durations: [Int64] = []
+            fragment.forEachRun(bytes.span) { durations.append($0?.duration(bytes.span) ?? 0) }
+            #expect(durations == [Int64(expected)])
+        }
+    }
+
     /// Version 0 has unsigned offsets (ISO/IEC 14496-12 §8.8.8), but some files contain negative ones.
     @Test(arguments: [0, 1]) func compositionOffsetsAreSigned(version: Int) throws {
         let run = fullBox("trun", version, 0x800, u32(2), u32(-100), u32(50))

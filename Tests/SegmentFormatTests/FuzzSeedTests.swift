@@ -11,6 +11,7 @@ import Testing
     static let seeds: [(path: String, bytes: [UInt8])] = [
         ("mp4/initialization", Movies.initialization),
         ("mp4/progressive", Array(Movies.progressive(movieFirst: true).bytes.prefix(3_500))),
+        ("mp4/metadata", TaggedFiles.taggedMovie),
         ("mp4/movie-last", Array(Movies.progressive(movieFirst: false).bytes.suffix(3_500))),
         (
             "fragments/two",
@@ -57,6 +58,8 @@ import Testing
         ("packed-audio/aac", Audio.id3(Audio.timestamp(7)) + Audio.repeated(Audio.adts(60), 8)),
         ("packed-audio/mp3", Audio.repeated(Audio.mp3, 3)),
         ("packed-audio/ac-3", Audio.repeated(Audio.ac3, 1) + Audio.enhancedAC3),
+        ("packed-audio/flac-metadata", TaggedFiles.flac(TaggedFiles.png)),
+        ("packed-audio/mp3-metadata", Array(TaggedFiles.taggedMP3.prefix(900))),
         ("packed-audio/flac", Audio.flac(samples: 100_000, picture: 20, frames: 50)),
         (
             "id3/frames",
@@ -69,7 +72,10 @@ import Testing
         ),
         ("id3/old", Audio.id3(version: 2, flags: 0x80, ascii("TT2") + [0, 0, 3, 0, 0xFF, 0])),
         ("matroska/film", Containers.matroska(seconds: 4, step: 2).file),
+        ("matroska/metadata", TaggedFiles.matroska),
         ("ogg/opus", Containers.opus(seconds: 1)),
+        ("ogg/metadata", TaggedFiles.opus(TaggedFiles.commentTexts)),
+        ("wav/metadata", TaggedFiles.wave),
         ("wav/short", Array(Audio.wave(seconds: 1).prefix(400))),
         ("captions/triplets", [0x80] + CaptionExtractionTests.userData),
         ("captions/unit", [0x02] + CaptionExtractionTests.unit),

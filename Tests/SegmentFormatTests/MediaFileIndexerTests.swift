@@ -441,7 +441,7 @@ import Testing
         }
         var page = ascii("OggS")
         page += zeros(10)
-        page += u32(7).reversed()
+        page += u32(7)
         page += zeros(8)
         page += [1, UInt8(comments.count)]
         page += comments

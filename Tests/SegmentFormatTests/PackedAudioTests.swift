@@ -68,6 +68,33 @@ import Testing
         #expect(summary.mediaTrack.codec == codec)
     }
 
+    @Test(arguments: formats)
+    func framesWithDamagedHeadersAreLost(
+        _ frame: [UInt8],
+        _ container: MediaContainer,
+        _ rate: Int,
+        _ channels: Int,
+        _ samples: Int,
+        _ codec: String
+    ) {
+        func loss(_ bytes: [UInt8]) -> PackedAudioLoss { PackedAudioLoss(bytes.span) }
+        let tag = Audio.id3(Audio.timestamp(5))
+        let frames = Audio.repeated(frame, 10)
+        let intact = tag + frames
+        #expect(loss(intact).byteCount == 0)
+        // The parts of frames at both ends belong to other segments, and a tag at the end is not audio.
+        #expect(loss(Array(frame.suffix(frame.count / 2)) + frames).byteCount == 0)
+        #expect(loss(frames + Array(frame.prefix(frame.count / 2))).byteCount == 0)
+        #expect(loss(intact + Array("TAG".utf8) + zeros(125)).byteCount == 0)
+        var damaged = intact
+        for index in tag.count + 3 * frame.count..<tag.count + 5 * frame.count { damaged[index] = 0 }
+        let found = loss(damaged)
+        #expect(found.byteCount == 2 * frame.count)
+        #expect(found.start == MediaTime(value: Int64(3 * samples), timescale: Int64(rate)))
+        #expect(found.end == MediaTime(value: Int64(5 * samples), timescale: Int64(rate)))
+        #expect(loss(zeros(5_000)).byteCount == 5_000)
+    }
+
     @Test func bytesAndTagsBetweenFramesAreSkipped() throws {
         let tag = Audio.id3(Audio.timestamp(5))
         let bytes = zeros(100) + Audio.repeated(Audio.mp3, 3) + zeros(10) + Audio.mp3 + tag + Audio.mp3

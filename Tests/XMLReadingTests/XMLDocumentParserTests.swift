@@ -1,3 +1,4 @@
+import MediaTiming
 import Testing
 import XMLReading
 
@@ -220,6 +221,41 @@ import XMLReading
         let result = Self.read("<a><b/></c>", into: Transcript(maximumLineCount: 2))
         #expect(result.error == nil)
         #expect(result.lines == ["1 <|a>", "1 <|b>"])
+    }
+
+    // MARK: Cancellation
+
+    private static func elements(_ count: Int) -> String {
+        "<a>" + String(repeating: "<b/>", count: count - 1) + "</a>"
+    }
+
+    /// Parsing is canceled by the task that waits for it.
+    @Test(arguments: [(4_095, false), (4_096, true), (20_000, true)])
+    func parsingEndsWhenItIsCanceled(count: Int, isCanceled: Bool) {
+        let text = Self.elements(count)
+        let result = CancelableWork.perform(canceledIf: { true }) { Self.read(text) }
+        let expected: XMLReadingError.Code? = isCanceled ? .canceled : nil
+        #expect(result.error?.code == expected)
+        #expect(result.lines.count == (isCanceled ? 4_095 * 2 - 1 : count * 2))
+        #expect(Self.read(text).error == nil, "the next document is read")
+    }
+
+    @Test func textEndsWhenItIsCanceled() {
+        let text = "<a>\(String(repeating: "x", count: 3 << 20))</a>"
+        let result = CancelableWork.perform(canceledIf: { true }) { Self.read(text) }
+        #expect(result.error?.code == .canceled && result.lines == ["1 <|a>"])
+        let whole = CancelableWork.perform(canceledIf: { false }) { Self.read(text) }
+        #expect(whole.error == nil && whole.lines.count == 3)
+    }
+
+    @Test func parsingEndsInACanceledTask() async {
+        let text = Self.elements(10_000)
+        let task = Task { () -> XMLReadingError.Code? in
+            while !Task.isCancelled { await Task.yield() }
+            return Self.read(text).error?.code
+        }
+        task.cancel()
+        #expect(await task.value == .canceled)
     }
 
     @Test func mutatedDocumentsDoNotTrap() {

@@ -22,6 +22,14 @@ public enum SelectorName: String, Sendable, Hashable, CaseIterable {
         case .fixedLowest, .fixedHighest: true
         }
     }
+
+    /// A Boolean value that indicates whether the options of a ``ThroughputEstimator`` configure the selector.
+    package var hasEstimatorOptions: Bool {
+        switch self {
+        case .throughput, .buffer: true
+        case .default, .fixedLowest, .fixedHighest: false
+        }
+    }
 }
 
 /// A type-erased selector, created by name or from any other selector.

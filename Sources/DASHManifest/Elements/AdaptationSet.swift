@@ -60,7 +60,9 @@ package struct AdaptationSet: Sendable, Hashable {
     }
 }
 
-/// The type of a track's media.
-package enum MediaType: String, Sendable, Hashable {
-    case video, audio, text, image, application
+extension AdaptationSet {
+    /// The type of a track's media, by the name of the content type (ISO/IEC 23009-1:2022 §5.3.3.2).
+    package enum MediaType: String, Sendable, Hashable {
+        case video, audio, text, image, application
+    }
 }

@@ -109,23 +109,23 @@ package struct Representation: Sendable, Hashable {
     private static let maximumItemCount = 16
 
     /// The media type that the MIME type, the codecs or the attributes name, or `nil` if none does.
-    package var mediaType: MediaType? {
+    package var mediaType: AdaptationSet.MediaType? {
         Self.mediaType(mimeType: mimeType, codecs: codecs) ?? Self.mediaType(of: element)
     }
 
     /// Returns the media type that the attributes of an element name.
-    static func mediaType(of element: ManifestElement) -> MediaType? {
+    static func mediaType(of element: ManifestElement) -> AdaptationSet.MediaType? {
         let named = mediaType(mimeType: element[.mimeType], codecs: element.items(.codecs))
         if let named { return named }
         if element[.width] != nil || element[.height] != nil || element[.frameRate] != nil { return .video }
         return element[.audioSamplingRate] != nil ? .audio : nil
     }
 
-    private static func mediaType(mimeType: String?, codecs: [String]) -> MediaType? {
+    private static func mediaType(mimeType: String?, codecs: [String]) -> AdaptationSet.MediaType? {
         let mimeType = mimeType?.lowercased() ?? ""
         let isText = codecs.contains { $0.hasPrefix("stpp") || $0.hasPrefix("wvtt") }
         if isText || textTypes.contains(mimeType) { return .text }
-        return mimeType.split(separator: "/").first.flatMap { MediaType(rawValue: String($0)) }
+        return mimeType.split(separator: "/").first.flatMap { AdaptationSet.MediaType(rawValue: String($0)) }
             .flatMap { $0 == .application ? nil : $0 }
     }
 

@@ -9,6 +9,9 @@ import XMLReading
 ///
 /// Elements whose `xlink:actuate` is `onRequest`, the default, are replaced when they are needed: in a static
 /// presentation at once, in a dynamic one when their period is about to begin. Until then they stay as they are.
+///
+/// The relative URLs of a remote element are relative to the manifest. In a local manifest, they would name local
+/// files: there, only elements with an HTTP base URL are inserted, which they or the elements around them declare.
 package struct RemoteElements: Sendable {
     /// A reference to a remote element.
     package struct Reference: Sendable, Hashable {
@@ -28,6 +31,8 @@ package struct RemoteElements: Sendable {
     private static let maximumLevel = 4
 
     private var document: ManifestDocument
+    /// A Boolean value that indicates whether relative URLs of the manifest name local files.
+    private let isLocal: Bool
     private let limits: ManifestLimits
     private var remainingBytes: Int
     private var count = 0
@@ -38,6 +43,12 @@ package struct RemoteElements: Sendable {
     package private(set) var nextDate: MediaTime?
     /// The time before the start of a period at which its elements are needed: 10 seconds.
     private static let lead = MediaTime(seconds: 10)
+    /// The links as they are written, at most 16, that are not followed: those without an HTTP or HTTPS URL, and those
+    /// that exceed the number or depth of remote documents.
+    package private(set) var unsupportedLinks: [String] = []
+    /// The URLs of the documents that were discarded because their relative URLs would name local files.
+    package private(set) var localReferences: Set<ResourceAddress> = []
+    private static let maximumUnsupportedLinkCount = 16
     /// The remote elements that have not been resolved, in document order.
     package private(set) var references: [Reference] = []
 
@@ -59,6 +70,7 @@ package struct RemoteElements: Sendable {
         limits: ManifestLimits = ManifestLimits()
     ) throws(ManifestParsingError) {
         document = try ManifestDocument(parsing: manifest, limits: limits)
+        isLocal = address.map { $0.normalizedScheme == "file" } ?? true
         self.limits = limits
         remainingBytes = limits.byteCount
         remainingBytes -|= manifest.count
@@ -98,7 +110,8 @@ package struct RemoteElements: Sendable {
 
     /// Replaces an element by the elements of a document that was loaded.
     ///
-    /// The element is discarded as by ``discard(_:)`` if the bytes are not elements of its kind, or exceed a limit.
+    /// The element is discarded as by ``discard(_:)`` if the bytes are not elements of its kind, or exceed a limit, and
+    /// if their relative URLs would name local files, in which case its URL becomes one of the ``localReferences``.
     ///
     /// - Parameters:
     ///   - reference: One of the ``references``.
@@ -119,6 +132,11 @@ package struct RemoteElements: Sendable {
             discard(reference)
             return false
         }
+        guard !isLocal || hasHTTPBase(reference.element, elements, in: remote) else {
+            localReferences.insert(reference.address)
+            discard(reference)
+            return false
+        }
         remainingBytes -|= bytes.count
         references.remove(at: position)
         let later = references
@@ -133,6 +151,41 @@ package struct RemoteElements: Sendable {
         for case .element(let copy) in copies { find(in: copy, base: reference.address, level: reference.level +| 1) }
         references += later
         return true
+    }
+
+    /// Returns a Boolean value that indicates whether relative URLs have an HTTP base URL in all elements that replace
+    /// one of a local manifest.
+    ///
+    /// The closest absolute base URL counts: that of the element that is inserted, or of the elements around it.
+    private func hasHTTPBase(_ element: Int, _ elements: [Int], in remote: ManifestDocument) -> Bool {
+        var outer: Bool?
+        var current = document.nodes[element].parent
+        while let index = current, outer == nil {
+            outer = hasHTTPBase(index, in: document)
+            current = document.nodes[index].parent
+        }
+        return elements.allSatisfy { hasHTTPBase($0, in: remote) ?? outer ?? false }
+    }
+
+    /// Returns a Boolean value that indicates whether all base URLs of an element are HTTP or HTTPS URLs; `nil` if none
+    /// is absolute, and for elements whose base URLs do not count.
+    private func hasHTTPBase(_ element: Int, in other: ManifestDocument) -> Bool? {
+        let kind = kind(of: element, in: other)
+        guard kind == .presentation || kind == .period || kind == .adaptationSet || kind == .representation else {
+            return nil
+        }
+        let bases = other.children(of: element)
+            .filter { self.kind(of: $0, in: other) == .baseURL }
+            .map { ResourceAddress(ManifestNumber.trimmed(other.text(of: $0))) }
+        return bases.contains(where: \.isAbsolute) ? bases.allSatisfy(\.isHTTP) : nil
+    }
+
+    /// Returns the element of the standard that an element of the manifest or of a remote document is; `nil` for those
+    /// of other namespaces, which ``ManifestReader`` ignores too.
+    private func kind(of element: Int, in other: ManifestDocument) -> ElementKind? {
+        let name = other.nodes[element].name
+        let namespaces = ["", ManifestReader.namespace, document.nodes[document.root].name.namespace]
+        return namespaces.contains(name.namespace) ? ElementKind(rawValue: name.local) : nil
     }
 
     /// Leaves an element as it is, without its link, because the remote document cannot be loaded.
@@ -186,7 +239,10 @@ package struct RemoteElements: Sendable {
         count +|= 1
         guard address.isHTTP, level < Self.maximumLevel, count <= Self.maximumCount,
             document.nodes[element].parent != nil
-        else { return removeLink(of: element) }
+        else {
+            if unsupportedLinks.count < Self.maximumUnsupportedLinkCount { unsupportedLinks.append(reference) }
+            return removeLink(of: element)
+        }
         // A link within an element that is replaced is not followed.
         references.append(Reference(address: address, element: element, level: level))
     }

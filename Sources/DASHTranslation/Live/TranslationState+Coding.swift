@@ -44,7 +44,7 @@ extension TranslationState: Codable {
     }
 }
 
-extension TrackKind: Codable {}
+extension TrackDescriptor.Kind: Codable {}
 
 extension TrackWindow: Codable {
     private enum CodingKeys: String, CodingKey {

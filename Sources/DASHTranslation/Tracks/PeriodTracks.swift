@@ -11,7 +11,7 @@ struct PeriodTracks {
 
     let period: Period
     private(set) var candidates: [TrackCandidate] = []
-    private var byKind: [TrackKind: [Int]] = [:]
+    private var byKind: [TrackDescriptor.Kind: [Int]] = [:]
 
     init(_ period: Period, losses: inout TranslationLosses) {
         self.period = period
@@ -36,12 +36,12 @@ struct PeriodTracks {
     }
 
     /// Returns the candidates of a kind.
-    func candidates(_ kind: TrackKind) -> [TrackCandidate] { byKind[kind]?.map { candidates[$0] } ?? [] }
+    func candidates(_ kind: TrackDescriptor.Kind) -> [TrackCandidate] { byKind[kind]?.map { candidates[$0] } ?? [] }
 
     private mutating func add(
         _ representation: Representation,
         of set: AdaptationSet,
-        _ kind: TrackKind,
+        _ kind: TrackDescriptor.Kind,
         continued: [String],
         losses: inout TranslationLosses
     ) {
@@ -102,7 +102,11 @@ struct PeriodTracks {
     ]
 
     /// Returns the kind of track that a set becomes, or `nil` if HLS cannot describe it.
-    private static func kind(of set: AdaptationSet, hasMainVideo: Bool, losses: inout TranslationLosses) -> TrackKind? {
+    private static func kind(
+        of set: AdaptationSet,
+        hasMainVideo: Bool,
+        losses: inout TranslationLosses
+    ) -> TrackDescriptor.Kind? {
         let line = set.element.line
         let type = set.mediaType
         var isTrickMode = set.supplementalProperties.prefix(maximumDescriptorCount).contains {
@@ -159,7 +163,7 @@ struct PeriodTracks {
     }
 
     /// Returns the MIME type of a representation if HLS clients can read it; an empty text if it is not declared.
-    private static func supportedType(_ representation: Representation, _ kind: TrackKind) -> String? {
+    private static func supportedType(_ representation: Representation, _ kind: TrackDescriptor.Kind) -> String? {
         let type = (representation.mimeType ?? "").lowercased()
         if type.isEmpty { return type }
         switch kind {
@@ -195,7 +199,7 @@ struct PeriodTracks {
     private static func descriptor(
         _ representation: Representation,
         _ set: AdaptationSet,
-        _ kind: TrackKind,
+        _ kind: TrackDescriptor.Kind,
         _ mimeType: String,
         losses: inout TranslationLosses
     ) -> TrackDescriptor {
@@ -258,8 +262,11 @@ struct PeriodTracks {
         }
     }
 
-    private static func characteristics(_ kind: TrackKind, _ roles: [String], _ accessibility: [Descriptor]) -> [String]
-    {
+    private static func characteristics(
+        _ kind: TrackDescriptor.Kind,
+        _ roles: [String],
+        _ accessibility: [Descriptor]
+    ) -> [String] {
         let purposes = accessibility.filter { $0.scheme == "urn:tva:metadata:cs:AudioPurposeCS:2007" }.compactMap(
             \.value
         )

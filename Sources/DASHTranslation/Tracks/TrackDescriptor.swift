@@ -1,14 +1,14 @@
 import DASHManifest
 
-/// The kind of a media playlist that a translation writes.
-package enum TrackKind: String, Sendable, Hashable {
-    case video, audio, subtitles, iFrames
-}
-
 /// The properties of a track that are the same in all periods, and by which its representations are found.
 package struct TrackDescriptor: Sendable, Hashable, Codable {
+    /// The kind of a media playlist that a translation writes.
+    package enum Kind: String, Sendable, Hashable {
+        case video, audio, subtitles, iFrames
+    }
+
     /// The kind of the playlist.
-    package let kind: TrackKind
+    package let kind: Kind
     /// The file name of the playlist, which no other track has.
     package internal(set) var fileName = ""
     /// The identifier of the representation in the period that determines the tracks.

@@ -49,7 +49,7 @@ enum TrackSelection {
     /// In the periods without the language, the track has other audio, or gaps.
     private static func laterLanguages(of periods: [PeriodTracks], besides model: PeriodTracks) -> [TrackCandidate] {
         var result: [TrackCandidate] = []
-        for kind in [TrackKind.audio, .subtitles] {
+        for kind in [TrackDescriptor.Kind.audio, .subtitles] {
             let own = model.candidates(kind)
             var known = Set(own.compactMap(\.descriptor.language).map { LanguageMatching.canonical($0) })
             // A period without audio of its own has it in the video, and a language that is not named says nothing.
@@ -67,7 +67,7 @@ enum TrackSelection {
     }
 
     private static func model(of periods: [PeriodTracks]) -> PeriodTracks? {
-        for kind in [TrackKind.video, .audio] {
+        for kind in [TrackDescriptor.Kind.video, .audio] {
             let counts = periods.map { $0.candidates(kind).count }
             if let most = counts.max(), most > 0, let index = counts.firstIndex(of: most) { return periods[index] }
         }

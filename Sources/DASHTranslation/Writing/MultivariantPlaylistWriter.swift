@@ -87,7 +87,7 @@ struct MultivariantPlaylistWriter {
         group.map { pathway?.groupID($0.id) ?? $0.id }
     }
 
-    private func indices(_ kind: TrackKind) -> [Int] { tracks.indices.filter { tracks[$0].kind == kind } }
+    private func indices(_ kind: TrackDescriptor.Kind) -> [Int] { tracks.indices.filter { tracks[$0].kind == kind } }
     private func peak(_ index: Int) -> Int64 { max(tracks[index].bandwidth, measures[index].peak) }
 
     // MARK: Variants

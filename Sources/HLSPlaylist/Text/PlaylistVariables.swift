@@ -21,7 +21,7 @@ struct PlaylistVariables: Sendable {
     /// The maximum number of variable definitions that are read.
     private static let maximumVariableCount = 1_000
     /// The maximum length of a variable name in bytes.
-    private static let maximumNameLength = 256
+    static let maximumNameLength = 256
 
     /// Returns the maximum number of bytes by which each string of a playlist may grow when variables are replaced.
     ///

@@ -38,16 +38,10 @@ struct InspectedVariant {
 
 /// An entry of `CODECS` (RFC 6381).
 struct InspectedCodec {
-    enum MediaType {
-        case video
-        case subtitles
-        /// Any other codec; unknown codecs count as audio.
-        case audio
-    }
-
     let name: String
     let parts: [Substring]
-    let mediaType: MediaType
+    /// The media type; unknown codecs count as audio.
+    let mediaType: CodecList.MediaType
 
     private static let videoCodecs: Set<Substring> = [
         "avc1", "avc3", "hvc1", "hev1", "dvh1", "dvhe", "dav1", "dva1", "dvav", "av01", "mjpg", "vp08", "vp09", "vp8",
@@ -64,7 +58,7 @@ struct InspectedCodec {
         mediaType = Self.mediaType(of: parts[0])
     }
 
-    private static func mediaType(of kind: Substring) -> MediaType {
+    private static func mediaType(of kind: Substring) -> CodecList.MediaType {
         if videoCodecs.contains(kind) { return .video }
         return subtitleCodecs.contains(kind) ? .subtitles : .audio
     }

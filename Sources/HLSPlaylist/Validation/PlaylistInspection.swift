@@ -85,7 +85,8 @@ final class PlaylistInspection {
         kind = playlist.kind
         context = playlist.context
         let given = playlist.context.importableVariables
-        self.imports = imports ?? (given.isEmpty ? nil : given.mapValues { $0 })
+        let isUnknown = given.isEmpty && !playlist.context.declaresAllImports
+        self.imports = imports ?? (isUnknown ? nil : given.mapValues { $0 })
         growthLimit = PlaylistVariables.maximumGrowth(byteCount: playlist.bytes.count, entryCount: playlist.entryCount)
         expectedSegmentCount =
             switch playlist {

@@ -190,7 +190,9 @@ import SegmentFormat
     private func trackID(of stream: UnsafeMutablePointer<AVStream>) -> Int {
         switch container {
         case .matroska, .webM: unsafe Int(stream.pointee.index) +| 1
-        default: unsafe Int(stream.pointee.id)
+        case .isoBaseMedia, .transportStream, .aac, .mpegAudio, .ac3, .enhancedAC3, .id3, .flac, .ogg, .wave, .webVTT,
+            .ttml, .hlsPlaylist, .mediaPresentation, .html:
+            unsafe Int(stream.pointee.id)
         }
     }
 

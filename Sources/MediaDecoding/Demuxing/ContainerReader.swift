@@ -99,7 +99,7 @@ import SegmentFormat
         case .ogg: "ogg"
         case .wave: "wav"
         case .matroska, .webM: "matroska"
-        default: nil
+        case .id3, .webVTT, .ttml, .hlsPlaylist, .mediaPresentation, .html: nil
         }
     }
 }

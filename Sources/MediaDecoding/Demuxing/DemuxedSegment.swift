@@ -19,6 +19,11 @@ struct DemuxedSegment: Sendable {
     var byteLoss = MediaLoss()
     /// The samples of the tracks of movie fragments, and those of which only zeros are left, by track identifier.
     var sampleLosses: [Int: MediaLoss] = [:]
+    /// The longest contiguous time ranges whose samples are certainly lost, by track identifier, in container time; a
+    /// track without an entry may be intact.
+    private(set) var lostRanges: [Int: MediaTimeRange] = [:]
+    /// A Boolean value that indicates whether the segment ends within a box after more than one sample.
+    var isTruncated = false
 
     var isDamaged: Bool { !problems.isEmpty }
 
@@ -26,7 +31,37 @@ struct DemuxedSegment: Sendable {
         if problems.count < 16, !problems.contains(problem) { problems.append(problem) }
     }
 
+    /// Records that samples of a track in a time range are lost.
+    ///
+    /// If intact samples separate the range from the one that was recorded before, the longer one of the two is kept.
+    mutating func recordLostRange(_ range: MediaTimeRange, ofTrack id: Int) {
+        guard let known = lostRanges[id] else {
+            lostRanges[id] = range
+            return
+        }
+        if range.start <= known.end, range.end >= known.start {
+            lostRanges[id] = known.union(range)
+        } else if range.duration > known.duration {
+            lostRanges[id] = range
+        }
+    }
+
     func track(withID id: Int) -> TrackFormat? { tracks.first { $0.id == id } }
+
+    /// Records the bytes of packed audio that belong to no frame, and the time range of the audio that is lost with
+    /// them.
+    ///
+    /// - Parameters:
+    ///   - loss: The lost part of the segment.
+    ///   - byteCount: The size of the segment, in bytes.
+    mutating func recordPackedAudioLoss(_ loss: PackedAudioLoss, of byteCount: Int) {
+        byteLoss.add(loss.byteCount, of: byteCount)
+        guard loss.byteCount > 0 else { return }
+        recordProblem("\(loss.byteCount) of its \(byteCount) bytes belong to no audio frame")
+        guard let first = packets.first else { return }
+        let (start, end) = (first.presentationTime + loss.start, first.presentationTime + loss.end)
+        recordLostRange(MediaTimeRange(start: start, end: end), ofTrack: first.trackID)
+    }
 
     /// Returns a description of the damage of a track of which most of the media is certainly lost.
     ///
@@ -34,7 +69,14 @@ struct DemuxedSegment: Sendable {
     /// - Returns: The description; `nil` if at least half of the media is not lost.
     func lossDescription(of track: TrackFormat?) -> String? {
         if byteLoss.isMostOfMedia {
-            let unit = container == .transportStream ? "transport packet" : "box"
+            let unit =
+                switch container {
+                case .transportStream: "transport packet"
+                case .aac, .mpegAudio, .ac3, .enhancedAC3: "audio frame"
+                case .isoBaseMedia, .id3, .flac, .ogg, .wave, .matroska, .webM, .webVTT, .ttml, .hlsPlaylist,
+                    .mediaPresentation, .html, nil:
+                    "box"
+                }
             return "\(byteLoss.lost) of its \(byteLoss.total) bytes belong to no \(unit)"
         }
         guard let track, let loss = sampleLosses[track.id], loss.isMostOfMedia else { return nil }

@@ -48,9 +48,13 @@ struct FragmentReader {
         var hasFragment = false
         var end = 0
         var zeroCount = 0
+        var endsWithinBox = false
         while let box = boxes.next(bytes) {
             end = box.range.upperBound
-            if box.isTruncated { result.recordProblem("the segment ends within a box") }
+            if box.isTruncated {
+                result.recordProblem("the segment ends within a box")
+                endsWithinBox = true
+            }
             switch box.type {
             case .moof:
                 hasFragment = true
@@ -60,12 +64,18 @@ struct FragmentReader {
             default: break
             }
         }
+        result.isTruncated = endsWithinBox && hasSeveralSamples
         result.byteLoss.add(zeroCount + bytes.count - end, of: bytes.count)
         if !hasFragment { result.recordProblem("the segment contains no movie fragment") }
         if end < bytes.count { result.recordProblem("\(bytes.count - end) bytes at the end are not a box") }
         appendEventMessages()
         return result
     }
+
+    /// A Boolean value that indicates whether more than one sample was read.
+    ///
+    /// The byte range of a key frame for trick play ends after it, whatever the fragment declares.
+    private var hasSeveralSamples: Bool { result.packets.count > 1 }
 
     // MARK: Fragments
 
@@ -121,6 +131,8 @@ struct FragmentReader {
         /// The offset of the data of the next sample in the segment.
         var data: Int
         var encryptions: SampleEncryptionReader
+        /// A Boolean value that indicates whether samples exceed the end of the segment.
+        var isAfterEnd = false
     }
 
     private mutating func readRun(
@@ -139,8 +151,17 @@ struct FragmentReader {
         }
         // A run without per-sample fields could declare billions of empty samples.
         if run.hasOnlyDefaults, run.first(bytes)?.size ?? 0 == 0 { return }
+        let runStart = samples.time
+        samples.isAfterEnd = false
         let end = try run.forEachSample(bytes) { sample throws(DecodingError) in
             try readSample(sample, position: &samples, bytes: bytes)
+        }
+        if samples.isAfterEnd {
+            let runEnd = runStart.addingSaturated(run.duration(bytes))
+            if hasSeveralSamples { recordLostRange(from: samples.time, to: runEnd, of: samples) }
+            // The data of further runs follow those that are missing.
+            samples.data = Int.max / 2
+            samples.time = runEnd
         }
         if end == .truncated { result.recordProblem("a track run is truncated") }
     }
@@ -161,11 +182,12 @@ struct FragmentReader {
         let encryption = samples.encryptions.next(bytes)
         guard samples.data <= bytes.count, size <= bytes.count - samples.data, size <= remainingSampleSize else {
             result.recordProblem("samples exceed the end of the segment")
+            samples.isAfterEnd = true
             return false
         }
         if size > 0 {
             let data = bytes.extracting(samples.data..<samples.data + size)
-            recordLoss(of: data, track: samples.track.format)
+            recordLoss(of: data, duration: sample.duration, position: samples)
             try appendPacket(data, sample: sample, position: samples, encryption: encryption)
         }
         samples.data += size
@@ -175,12 +197,25 @@ struct FragmentReader {
     }
 
     /// Counts a sample, and whether it is lost: compressed samples, encrypted or not, never consist of zeros.
-    private mutating func recordLoss(of data: Span<UInt8>, track: TrackFormat) {
+    private mutating func recordLoss(of data: Span<UInt8>, duration: UInt32, position samples: SamplePosition) {
+        let track = samples.track.format
         guard track.isCompressed else { return }
         var index = 0
         while index < data.count, data[index] == 0 { index += 1 }
         let isLost = index == data.count && data.count >= Self.minimumZeroSampleSize
         result.sampleLosses[track.id, default: MediaLoss()].add(isLost ? 1 : 0, of: 1)
+        guard isLost else { return }
+        recordLostRange(from: samples.time, to: samples.time.addingSaturated(Int64(duration)), of: samples)
+    }
+
+    /// Records that samples between two decode times are lost, in units of the track timescale.
+    private mutating func recordLostRange(from start: Int64, to end: Int64, of samples: SamplePosition) {
+        let format = samples.track.format
+        let range = MediaTimeRange(
+            start: format.mediaTime(ofTimestamp: start.addingSaturated(samples.track.editOffset)),
+            end: format.mediaTime(ofTimestamp: end.addingSaturated(samples.track.editOffset))
+        )
+        result.recordLostRange(range, ofTrack: format.id)
     }
 
     private mutating func appendPacket(

@@ -23,3 +23,10 @@ struct MediaLoss: Sendable, Hashable {
         self.total +|= total
     }
 }
+
+extension MediaTimeRange {
+    /// Returns the range from the earlier start to the later end.
+    func union(_ other: MediaTimeRange) -> MediaTimeRange {
+        MediaTimeRange(start: min(start, other.start), end: max(end, other.end))
+    }
+}

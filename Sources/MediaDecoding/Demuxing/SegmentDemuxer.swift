@@ -84,7 +84,7 @@ final class SegmentDemuxer {
         guard let container else {
             throw DecodingError(status: .notReadable, operation: "the media format of the segment is unknown")
         }
-        let result: DemuxedSegment
+        var result: DemuxedSegment
         switch container {
         case .isoBaseMedia:
             result = try unsafe demuxMovieSegment(
@@ -105,6 +105,11 @@ final class SegmentDemuxer {
                 startTime: startTime,
                 endTime: isLast && !isContinuous && container == .mpegAudio ? timeRange?.end : nil
             )
+            // A file may end with tags, which are not audio.
+            if fileOffset == nil, !isContinuous, container != .flac {
+                let loss = unsafe PackedAudioLoss(bytes.bindMemory(to: UInt8.self).span)
+                result.recordPackedAudioLoss(loss, of: bytes.count)
+            }
         case .ogg, .wave, .matroska, .webM:
             let reader = try unsafe ContainerReader(
                 MediaInput([header, bytes].compactMap { unsafe $0 }),

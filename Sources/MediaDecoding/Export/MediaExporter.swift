@@ -24,6 +24,7 @@ package actor MediaExporter {
     /// - Parameters:
     ///   - sources: The media to export, with at most one video track.
     ///   - title: The title of the file.
+    ///   - cover: The image that players show for the file; `nil` for none.
     ///   - path: The absolute path of the file, which is replaced if it exists.
     ///   - type: The type of the file.
     /// - Throws: ``DecodingError`` if the media cannot be read or written to a file of this type; the error of the
@@ -31,6 +32,7 @@ package actor MediaExporter {
     package func export(
         _ sources: [ExportSource],
         title: String?,
+        cover: CoverImage? = nil,
         to path: String,
         as type: MediaFileType
     ) async throws {
@@ -38,7 +40,7 @@ package actor MediaExporter {
         let temporary = file.deletingLastPathComponent()
             .appendingPathComponent(".\(file.lastPathComponent).\(ProcessInfo.processInfo.processIdentifier)").path
         do {
-            try await write(sources, title: title, to: temporary, namedLater: path, as: type)
+            try await write(sources, title: title, cover: cover, to: temporary, namedLater: path, as: type)
             try Task.checkCancellation()
             guard unsafe rename(temporary, path) == 0 else {
                 throw DecodingError(errorNumber: errno, operation: "\(path) cannot be written")
@@ -131,6 +133,7 @@ package actor MediaExporter {
     private func write(
         _ sources: [ExportSource],
         title: String?,
+        cover: CoverImage?,
         to path: String,
         namedLater destination: String,
         as type: MediaFileType
@@ -161,6 +164,7 @@ package actor MediaExporter {
         guard !media.isEmpty || !texts.isEmpty else {
             throw DecodingError(status: .notReadable, operation: "there are no tracks to export")
         }
+        if let cover { try writer.addCover(cover) }
         try writer.begin()
         try await writeSegments(of: &media, &texts, preparation, to: writer)
         try writer.finish()

@@ -19,6 +19,8 @@ import SegmentFormat
     private var hasProjection = false
     /// The description of a track with a codec that some versions of FFmpeg do not write to MP4 files; `nil` if there is none.
     private var experimentalTrack: String?
+    /// The cover of an MP4 file, which is written after the header, and the index of its track; `nil` if there is none.
+    private var cover: (image: CoverImage, track: Int32)?
 
     /// Creates a file, or replaces it.
     ///
@@ -159,6 +161,31 @@ import SegmentFormat
         return unsafe stream.pointee.index
     }
 
+    /// Adds the cover of the file, after all tracks: an attached picture of an MP4 file, an attachment of a Matroska file.
+    func addCover(_ image: CoverImage) throws(DecodingError) {
+        let stream = try unsafe addStream(.init(), timeBase: Self.textTimeBase)
+        guard let parameters = unsafe stream.pointee.codecpar else { throw .outOfMemory }
+        switch type {
+        case .mp4:
+            unsafe stream.pointee.disposition = AV_DISPOSITION_ATTACHED_PIC
+            unsafe parameters.pointee.codec_type = AVMEDIA_TYPE_VIDEO
+            unsafe parameters.pointee.codec_id = image.format == .png ? AV_CODEC_ID_PNG : AV_CODEC_ID_MJPEG
+            // FFmpeg requires dimensions of each track, and does not write those of a cover.
+            unsafe parameters.pointee.width = 1
+            unsafe parameters.pointee.height = 1
+            cover = (image, unsafe stream.pointee.index)
+        case .matroska:
+            unsafe parameters.pointee.codec_type = AVMEDIA_TYPE_ATTACHMENT
+            let bytes = image.bytes
+            let status = unsafe bytes.withUnsafeBufferPointer {
+                unsafe cffmpeg_set_extra_data(parameters, $0.baseAddress, Int32(clamping: $0.count))
+            }
+            guard status >= 0 else { throw .outOfMemory }
+            unsafe av_dict_set(&stream.pointee.metadata, "filename", image.fileName, 0)
+            unsafe av_dict_set(&stream.pointee.metadata, "mimetype", image.contentType, 0)
+        }
+    }
+
     private func addStream(
         _ properties: ExportSource.Properties,
         timeBase: AVRational
@@ -209,6 +236,12 @@ import SegmentFormat
         guard status >= 0 else {
             throw DecodingError(status: status, operation: "the header of \(destination) cannot be written")
         }
+        guard let cover else { return }
+        let packet = try unsafe PacketBuilder.makePacket(cover.image.bytes)
+        unsafe packet.pointee.pts = 0
+        unsafe packet.pointee.dts = 0
+        unsafe packet.pointee.flags |= AV_PKT_FLAG_KEY
+        try unsafe write(packet, track: cover.track, timeBase: Self.textTimeBase)
     }
 
     /// Writes a packet and takes ownership of it.

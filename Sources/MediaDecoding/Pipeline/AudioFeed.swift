@@ -1,4 +1,5 @@
 import MediaTiming
+import PlaybackReporting
 import StreamingEngine
 
 /// A source of contiguous decoded audio that starts at any requested time: gaps are filled with silence and overlaps
@@ -12,7 +13,7 @@ final class AudioFeed {
     private(set) var position: MediaTime?
 
     /// The track of a media file that is played; `nil` for the first one.
-    private var track: FileTrack?
+    private(set) var track: FileTrack?
     private var cursor = PacketCursor { $0.audioSamples(of: nil) }
     private let output: AudioFormat
     private var decoder: AudioDecoder?
@@ -20,7 +21,7 @@ final class AudioFeed {
     /// The decoded samples that have not been returned yet.
     private var pending: [AudioSamples] = []
     /// The damage of the segment that is being decoded.
-    private var damage = DecodingDamage()
+    private var damage = DecodingDamage(reportsParts: true)
 
     /// The maximum deviation of timestamps that is ignored, because correcting it would cause an audible click.
     private static let timestampTolerance = MediaTime(value: 1, timescale: 100)
@@ -59,7 +60,7 @@ final class AudioFeed {
         position = target
         decoder?.flush()
         offset = nil
-        damage = DecodingDamage()
+        damage = DecodingDamage(reportsParts: true)
         cursor.reset()
         guard let index = timeline.index(endingAfter: target) else { return }
         let entry = timeline.entries[index]
@@ -178,13 +179,20 @@ final class AudioFeed {
         let damagedRange = damage.add(
             MediaTimeRange(start: packet.presentationTime + offset, duration: packet.duration),
             isKeyFrame: true,
-            isDamaged: decoder?.damagedPacketCount ?? 0 > damagedCount,
+            isDamaged: decoder?.damagedPacketCount ?? 0 > damagedCount && !isLossReported,
             of: cursor.entryID
         )
         if let damagedRange { undecodableRanges.append(damagedRange) }
     }
 
-    /// Reports the segment that was decoded if most of it is damaged.
+    /// A Boolean value that indicates whether the loss of audio samples of the segment that is decoded was reported
+    /// when the segment was appended.
+    private var isLossReported: Bool {
+        guard let id = cursor.entryID else { return false }
+        return timeline.entries.first { $0.id == id }?.segment.lostSamples?.type == .audio
+    }
+
+    /// Reports the segment that was decoded if it is damaged.
     private func finishSegment() {
         if let range = damage.finish() { undecodableRanges.append(range) }
     }

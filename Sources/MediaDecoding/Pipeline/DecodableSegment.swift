@@ -47,6 +47,9 @@ struct DecodableSegment: Sendable {
     var isDamaged = false
     /// A Boolean value that indicates whether bytes of the segment are certainly lost.
     var hasLostBytes = false
+    /// The time range of the samples that are certainly lost, in container time, and the media type that lacks them;
+    /// `nil` if it is unknown or there are none.
+    var lostSamples: (type: MediaType, range: MediaTimeRange)?
     let video: Samples?
     /// The audio that is played if no track is selected.
     let audio: Samples?
@@ -65,6 +68,24 @@ struct DecodableSegment: Sendable {
     /// The approximate memory of all audio tracks, in bytes.
     var audioByteCount: Int {
         fileAudio.isEmpty ? audio?.byteCount ?? 0 : fileAudio.values.reduce(0) { $0 + $1.byteCount }
+    }
+
+    /// Returns the media of the segment that is certainly lost, which is reported once for the segment.
+    ///
+    /// - Parameter offset: The offset of the timestamps.
+    /// - Returns: The media type and the time range in the timeline of the player item; `nil` if no media is certainly
+    ///   lost.
+    func loss(offset: MediaTime) -> (type: MediaType, range: MediaTimeRange)? {
+        let end = lostEnd(offset: offset)
+        guard let lostSamples else { return end.map { (type: type, range: $0) } }
+        let moved = MediaTimeRange(start: lostSamples.range.start + offset, duration: lostSamples.range.duration)
+        // Media may be longer than declared, but damaged timestamps are far from the segment.
+        let lost = range.intersection(moved) ?? (isPlausible(moved.start, offset: offset) ? moved : range)
+        // The fragments after the end of a segment that was cut off have left no trace.
+        guard let end else { return (type: lostSamples.type, range: lost) }
+        if lost.start <= end.end, end.start <= lost.end { return (type: type, range: lost.union(end)) }
+        // The media between the two parts is intact.
+        return end.duration > lost.duration ? (type: type, range: end) : (type: lostSamples.type, range: lost)
     }
 
     /// Returns the time range at the end of the segment whose media is lost.

@@ -32,10 +32,10 @@ extension DecodingPipeline {
             audio?.feed.timeline.insert(decodable, at: segment.range)
         case .subtitles: break
         }
-        if decodable.hasLostBytes, let leading = decodable.video ?? decodable.audio,
-            let lost = decodable.lostEnd(offset: mapping.offset(of: decodable.mappingInput(for: leading)))
+        if decodable.hasLostBytes || decodable.lostSamples != nil, let leading = decodable.video ?? decodable.audio,
+            let lost = decodable.loss(offset: mapping.offset(of: decodable.mappingInput(for: leading)))
         {
-            reportUnplayable(segment.type, in: lost)
+            reportUnplayable(lost.type, in: lost.range)
         }
         if !cues.isEmpty { subtitles.fileSubtitles.insert(cues) }
         if let stretch = messages.stretch {
@@ -91,7 +91,7 @@ extension DecodingPipeline {
             domain: piece.discontinuityDomain,
             fileOffset: piece.filePosition.map { .zero - $0.firstTimestamp },
             isDamaged: segment.isDamaged,
-            hasLostBytes: segment.byteLoss.lost >= Self.minimumLostByteCount,
+            hasLostBytes: segment.byteLoss.lost >= Self.minimumLostByteCount || segment.isTruncated,
             video: piece.type == .audio ? nil : samples(.video),
             audio: piece.type == .video || audio == nil ? nil : samples(.audio)
         )
@@ -105,6 +105,13 @@ extension DecodingPipeline {
             if options.subtitleOutput != nil {
                 cues = FileSubtitles.cues(of: segment, offset: .zero - position.firstTimestamp)
             }
+        }
+        let playedAudio = decodable.audioSamples(of: audio?.feed.track)
+        let played = [decodable.video?.format, playedAudio?.format].compactMap(\.self)
+        if let track = played.first(where: { segment.lostRanges[$0.id] != nil }),
+            let range = segment.lostRanges[track.id]
+        {
+            decodable.lostSamples = (type: track.kind == .video ? piece.type : .audio, range: range)
         }
         let leadingTrack = decodable.video?.format ?? segment.tracks.first { $0.kind == .audio }
         if let loss = segment.lossDescription(of: leadingTrack) {

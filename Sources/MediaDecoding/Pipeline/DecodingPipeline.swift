@@ -227,7 +227,7 @@ public actor DecodingPipeline: MediaPipeline {
         case .audio: audio?.isDisabled = !isEnabled
         case .video where !isEnabled: options.videoOutput?.clear()
         case .subtitles where !isEnabled: options.subtitleOutput?.show([])
-        default: break
+        case .video, .subtitles, .muxed: break
         }
         changes.notify()
     }

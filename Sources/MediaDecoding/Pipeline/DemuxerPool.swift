@@ -96,7 +96,9 @@ extension MediaContainer {
     var timestampPeriod: MediaTime? {
         switch self {
         case .transportStream, .aac, .mpegAudio, .ac3, .enhancedAC3: MediaTime(value: 1 << 33, timescale: 90_000)
-        default: nil
+        case .isoBaseMedia, .id3, .flac, .ogg, .wave, .matroska, .webM, .webVTT, .ttml, .hlsPlaylist,
+            .mediaPresentation, .html:
+            nil
         }
     }
 }

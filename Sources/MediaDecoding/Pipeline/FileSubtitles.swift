@@ -15,6 +15,8 @@ struct FileSubtitles: Sendable {
 
     /// The maximum number of cues of all tracks together, beyond which only those of the selected track are added.
     private static let maximumCueCount = SubtitleTimeline.maximumCueCount
+    /// The maximum size of all TTML documents of a segment together, in bytes; further ones are ignored.
+    private static let maximumDocumentByteCount = 4 << 20
 
     /// Adds the cues of a segment.
     mutating func insert(_ cues: Cues) {
@@ -54,11 +56,19 @@ struct FileSubtitles: Sendable {
         }
         guard !tracks.isEmpty else { return [:] }
         var cues: Cues = [:]
+        var documentByteCount = 0
         for packet in segment.packets {
             guard let (track, format) = tracks[packet.trackID], packet.duration > .zero else { continue }
-            let range = MediaTimeRange(start: packet.presentationTime + offset, duration: packet.duration)
+            // Documents have the times of the file.
+            let range = MediaTimeRange(start: packet.presentationTime, duration: packet.duration)
+            guard cues[track]?.count ?? 0 < WebVTTDocument.maximumCueCount else { continue }
+            if format == .documents {
+                documentByteCount +|= packet.byteCount
+                guard documentByteCount <= Self.maximumDocumentByteCount else { continue }
+            }
             let bytes = unsafe packet.withBytes { unsafe Array($0) }
-            if let cue = format.cue(bytes.span, range: range) { cues[track, default: []].append(cue) }
+            let found = format.cues(bytes.span, range: range)
+            if !found.isEmpty { cues[track, default: []] += found.map { $0.shifted(by: offset) } }
         }
         return cues
     }
@@ -69,6 +79,14 @@ extension FileSubtitleFormat {
     init?(_ track: TrackFormat, in container: MediaContainer?) {
         guard track.kind == .subtitles, track.encryptionScheme == nil else { return nil }
         let isMatroska = container == .matroska || container == .webM
+        // The names of FFmpeg do not tell these formats.
+        if container == .isoBaseMedia {
+            let listed = MediaTrack(id: 0, mediaType: .subtitles, codec: track.codec)
+            if let format = FileSubtitleFormat(listed, in: .isoBaseMedia) {
+                self = format
+                return
+            }
+        }
         switch track.codecName {
         case "mov_text" where container == .isoBaseMedia: self = .timedText
         case "subrip", "text": self = .subRip

@@ -26,7 +26,7 @@ struct SubtitleFeed {
 
     /// Parses a segment.
     ///
-    /// - Throws: `MediaPipelineError` if the format is unknown or the segment is damaged.
+    /// - Throws: `MediaPipelineError` if the format is unknown or the segment is damaged; `CancellationError`.
     mutating func append(_ segment: PipelineSegment) throws {
         guard let parsed = try SubtitleSegment(segment) else { return }
         pendingSegments.append(parsed)

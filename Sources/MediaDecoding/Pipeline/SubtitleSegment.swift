@@ -15,7 +15,7 @@ struct SubtitleSegment {
 
     /// Creates a parsed segment; `nil` for a gap and for an empty segment.
     ///
-    /// - Throws: `MediaPipelineError` if the format is unknown or the segment is damaged.
+    /// - Throws: `MediaPipelineError` if the format is unknown or the segment is damaged; `CancellationError`.
     init?(_ segment: PipelineSegment) throws {
         guard case .media(let bytes, let initialization) = segment.content, bytes.readableBytes > 0 else { return nil }
         do {
@@ -24,6 +24,8 @@ struct SubtitleSegment {
                 initialization: initialization?.bytes
             )
         } catch {
+            // A document that was not read to its end is not damaged.
+            if CancelableWork.isCanceled { throw CancellationError() }
             throw MediaPipelineError(.notDecodable, "the subtitles cannot be read: \(error)")
         }
         range = segment.range

@@ -49,6 +49,11 @@ public struct OverlayState: Sendable, Hashable {
     /// The level of the audio, from 0 to 1 (full scale), shown with the title and the position if there is no video;
     /// `nil` if there is video.
     public var audioLevel: Double?
+    /// The title of the media, shown instead of that of the window if there is no video; `nil` if it is unknown.
+    public var mediaTitle: String?
+    /// A line about the media, such as its artist and its album, shown below the title of media without video; `nil` for
+    /// none.
+    public var mediaDetails: String?
     /// The subtitles to show now.
     public var subtitles = SubtitleScript()
     /// The lines of statistics in a corner; if empty, no statistics are shown.

@@ -72,7 +72,7 @@ struct VideoTexture: ~Copyable {
         switch pixelBuffer.format {
         case .yuv420p: format = SDL_PIXELFORMAT_IYUV.rawValue
         case .nv12: format = SDL_PIXELFORMAT_NV12.rawValue
-        default: return nil
+        case .yuv420p10, .yuv422p, .yuv444p, .rgb24, .bgra, .other: return nil
         }
         switch (pixelBuffer.colorMatrix, pixelBuffer.isFullRange) {
         case (.bt601, false): return Layout(format: format, size: size, mode: SDL_YUV_CONVERSION_BT601)

@@ -122,6 +122,8 @@ extension OverlayState {
         if audioLevel != nil {
             // Only what is written in the window.
             result.audioLevel = audioLevel
+            result.mediaTitle = mediaTitle
+            result.mediaDetails = mediaDetails
             result.extent = extent
             result.seekableRange = seekableRange
             result.position = MediaTime(seconds: Int64(saturating: position.seconds.rounded(.down)))

@@ -10,6 +10,8 @@ struct WindowSurface: ~Copyable {
     let renderer: OpaquePointer
     /// A Boolean value that indicates whether the CPU draws, because there is no GPU or only one that is emulated.
     let isSoftware: Bool
+    /// The full screen mode without a window manager; `nil` if the window system changes the mode.
+    private let unmanagedScreen: UnmanagedScreen?
 
     /// Creates and opens a window.
     ///
@@ -25,7 +27,9 @@ struct WindowSurface: ~Copyable {
         SDL_SetHint(SDL_HINT_MOUSE_FOCUS_CLICKTHROUGH, "1")
         let size = Self.fitted(options.size)
         var flags = SDL_WINDOW_RESIZABLE.rawValue | SDL_WINDOW_ALLOW_HIGHDPI.rawValue
-        if options.isFullScreen { flags |= SDL_WINDOW_FULLSCREEN_DESKTOP.rawValue }
+        let isUnmanaged =
+            SDL_GetCurrentVideoDriver().map { String(cString: $0) } == "x11" && millstream_has_window_manager() == 0
+        if options.isFullScreen, !isUnmanaged { flags |= SDL_WINDOW_FULLSCREEN_DESKTOP.rawValue }
         let center = millstream_window_position_centered()
         guard
             let window = SDL_CreateWindow(
@@ -51,6 +55,8 @@ struct WindowSurface: ~Copyable {
         self.window = window
         self.renderer = renderer
         self.isSoftware = isSoftware
+        unmanagedScreen = isUnmanaged ? UnmanagedScreen() : nil
+        if options.isFullScreen { unmanagedScreen?.enter(with: window) }
     }
 
     /// The title of the window.
@@ -81,14 +87,19 @@ struct WindowSurface: ~Copyable {
 
     var id: UInt32 { SDL_GetWindowID(window) }
 
-    var isFullScreen: Bool { SDL_GetWindowFlags(window) & SDL_WINDOW_FULLSCREEN.rawValue != 0 }
+    var isFullScreen: Bool {
+        unmanagedScreen?.isActive ?? (SDL_GetWindowFlags(window) & SDL_WINDOW_FULLSCREEN.rawValue != 0)
+    }
 
     /// A Boolean value that indicates whether the window is in full screen mode or maximized.
     var isFullScreenOrMaximized: Bool {
-        SDL_GetWindowFlags(window) & (SDL_WINDOW_FULLSCREEN.rawValue | SDL_WINDOW_MAXIMIZED.rawValue) != 0
+        isFullScreen || SDL_GetWindowFlags(window) & SDL_WINDOW_MAXIMIZED.rawValue != 0
     }
 
     func setFullScreen(_ isFullScreen: Bool) {
+        if let unmanagedScreen {
+            return isFullScreen ? unmanagedScreen.enter(with: window) : unmanagedScreen.leave(with: window)
+        }
         SDL_SetWindowFullscreen(window, isFullScreen ? SDL_WINDOW_FULLSCREEN_DESKTOP.rawValue : 0)
     }
 

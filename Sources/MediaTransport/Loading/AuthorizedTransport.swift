@@ -1,4 +1,4 @@
-import MediaTiming
+public import MediaTiming
 public import ResourceAddressing
 import Synchronization
 
@@ -19,8 +19,19 @@ public struct RequestAuthorization: Sendable {
     public var sign: (@Sendable (TransportRequest) async throws -> TransportRequest)?
     /// A closure that renews the credentials after a response with status 401 or 403; returns `false` if it cannot.
     ///
-    /// If several requests fail at the same time, the closure is called once, and the other requests wait for it.
+    /// If several requests fail at the same time, the closure is called once, and the other requests wait for it. New
+    /// credentials are used even if the closure returns them after its request was canceled, or after the time limit.
     public var renew: (@Sendable (TransportError) async throws -> Bool)?
+    /// The time in which ``sign`` and ``renew`` must return, before the request fails; 60 seconds by default, `nil` for
+    /// no limit.
+    ///
+    /// A signature that is late fails with ``TransportError/Code/timedOut``, and its request is repeated as after
+    /// other timeouts. After a renewal that is late, the request fails with the status 401 or 403, and the timeout is
+    /// the cause of the error.
+    ///
+    /// The task of a closure that has not returned by then is canceled, as it is when the request is canceled; the
+    /// request does not wait for its end.
+    public var responseTimeLimit: Duration? = .seconds(60)
 
     /// Creates an authorization.
     ///
@@ -56,7 +67,10 @@ public final class AuthorizedTransport: Transport {
     private struct State {
         /// The number of renewals, by which a request detects a renewal since it was signed.
         var generation = 0
-        var isRenewing = false
+        /// The number of the renewal that requests wait for; `nil` if there is none.
+        var currentRenewal: Int?
+        /// The number of renewals that were begun.
+        var renewalCount = 0
         /// A Boolean value that indicates whether the last renewal was successful.
         var wasRenewed = false
     }
@@ -65,11 +79,22 @@ public final class AuthorizedTransport: Transport {
     private let authorization: RequestAuthorization
     private let state = Mutex(State())
     private let renewals = Broadcast()
+    private let time: any TimeSource
 
     /// Creates a transport.
-    public init(_ base: any Transport, authorization: RequestAuthorization) {
+    ///
+    /// - Parameters:
+    ///   - base: The transport that sends the requests.
+    ///   - authorization: The authorization.
+    ///   - time: The clock for the time limit of the closures of the authorization.
+    public init(
+        _ base: any Transport,
+        authorization: RequestAuthorization,
+        time: any TimeSource = SystemTimeSource()
+    ) {
         self.base = base
         self.authorization = authorization
+        self.time = time
     }
 
     /// Sends a request; see ``Transport/send(_:)``.
@@ -110,7 +135,17 @@ public final class AuthorizedTransport: Transport {
         let fields = authorization.headers + (authorization.headersByKind[request.kind] ?? [])
         request.scopedHeaders +=
             authorization.scopedHeaders + [ScopedHeaderField](fields, forOriginsOf: authorization.trustedAddresses)
-        return try await authorization.sign?(request) ?? request
+        guard let sign = authorization.sign else { return request }
+        let unsigned = request
+        return try await call(of: request.address, "signed the request") { try await sign(unsigned) }
+    }
+
+    private func call<Value: Sendable>(
+        of address: ResourceAddress?,
+        _ action: String,
+        _ closure: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        try await ApplicationCall.result(within: authorization.responseTimeLimit, time, of: address, action, closure)
     }
 
     /// Renews the credentials, unless another request has done so since the given generation.
@@ -119,40 +154,83 @@ public final class AuthorizedTransport: Transport {
     private func renewCredentials(since generation: Int, after error: TransportError) async throws -> Bool {
         guard let renew = authorization.renew else { return false }
         while true {
-            enum Turn { case renew, wait, done(Bool) }
+            enum Turn { case renew(Int), wait, done(Bool) }
             let seen = renewals.count
             let turn: Turn = state.withLock { state in
                 if state.generation != generation { return .done(state.wasRenewed) }
-                if state.isRenewing { return .wait }
-                state.isRenewing = true
-                return .renew
+                if state.currentRenewal != nil { return .wait }
+                state.renewalCount += 1
+                state.currentRenewal = state.renewalCount
+                return .renew(state.renewalCount)
             }
             switch turn {
             case .done(let wasRenewed): return wasRenewed
             case .wait:
                 await renewals.wait(after: seen)
                 try Task.checkCancellation()
-            case .renew:
+            case .renew(let number): return try await perform(renew, number, after: error)
+            }
+        }
+    }
+
+    /// Calls the closure that renews the credentials.
+    ///
+    /// - Parameters:
+    ///   - renew: The closure.
+    ///   - number: The number of the renewal.
+    ///   - refusal: The error after which the credentials are renewed.
+    /// - Returns: A Boolean value that indicates whether there are new credentials.
+    /// - Throws: The error of the closure; the refusal after the time limit; `CancellationError`.
+    private func perform(
+        _ renew: @escaping @Sendable (TransportError) async throws -> Bool,
+        _ number: Int,
+        after refusal: TransportError
+    ) async throws -> Bool {
+        let outcome: Result<Bool, any Error>
+        do {
+            outcome = try await call(of: refusal.address, "renewed the credentials") { () -> Result<Bool, any Error> in
                 do {
-                    let isRenewed = try await renew(error)
-                    endRenewal(isRenewed || !Task.isCancelled ? isRenewed : nil)
-                    return isRenewed
+                    let isRenewed = try await renew(refusal)
+                    // Others use the new credentials even if this request was canceled or the time limit has passed.
+                    if isRenewed { self.endRenewal(number, true) }
+                    return .success(isRenewed)
                 } catch {
-                    endRenewal(Task.isCancelled || error is CancellationError ? nil : false)
-                    throw error
+                    return .failure(error)
                 }
             }
+        } catch let timeout as TransportError {
+            endRenewal(number, false)
+            // A repeated request would call the closure again while the first call may still be running.
+            var refusal = refusal
+            refusal.cause = timeout
+            throw refusal
+        } catch {
+            endRenewal(number, nil)
+            throw error
+        }
+        switch outcome {
+        case .success(let isRenewed):
+            if !isRenewed { endRenewal(number, Task.isCancelled ? nil : false) }
+            return isRenewed
+        case .failure(let error):
+            endRenewal(number, Task.isCancelled || error is CancellationError ? nil : false)
+            throw error
         }
     }
 
     /// Ends a renewal, and resumes the requests that wait for it.
     ///
-    /// - Parameter isRenewed: A Boolean value that indicates whether there are new credentials; `nil` if the request that
-    ///   renewed them was canceled, so that another request renews them.
-    private func endRenewal(_ isRenewed: Bool?) {
+    /// If no request waits for the renewal anymore, only its success is recorded.
+    ///
+    /// - Parameters:
+    ///   - number: The number of the renewal.
+    ///   - isRenewed: A Boolean value that indicates whether there are new credentials; `nil` if the request that
+    ///     renewed them was canceled, so that another request renews them.
+    private func endRenewal(_ number: Int, _ isRenewed: Bool?) {
         state.withLock { state in
-            state.isRenewing = false
-            guard let isRenewed else { return }
+            let isCurrent = state.currentRenewal == number
+            if isCurrent { state.currentRenewal = nil }
+            guard let isRenewed, isRenewed || isCurrent else { return }
             state.wasRenewed = isRenewed
             state.generation += 1
         }

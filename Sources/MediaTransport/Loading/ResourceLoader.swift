@@ -63,8 +63,9 @@ public struct ResourceLoader: Sendable {
 
     /// Sends a request, and repeats it after failures until `consume` has read the body of a response.
     ///
-    /// The body is verified against the announced length and the minimum throughput. If the connection is lost and the
-    /// server provides a validator, the body is resumed with a range request, which `consume` does not notice.
+    /// The body is verified against the announced length, the minimum throughput and, for a document, its time limit. If
+    /// the connection is lost and the server provides a validator, the body is resumed with a range request, which
+    /// `consume` does not notice.
     ///
     /// - Parameters:
     ///   - request: The request.
@@ -80,10 +81,12 @@ public struct ResourceLoader: Sendable {
         consume: (TransportResponse) async throws -> Result
     ) async throws -> Result {
         var history = RecoveryPolicy.History()
+        let timer = DocumentTimer(request, limit: policy.documentTimeLimit)
         while true {
             try Task.checkCancellation()
             do {
-                return try await consume(resumable(try await transport.sendFollowingRedirects(request), of: request))
+                let response = try await transport.sendFollowingRedirects(request)
+                return try await consume(resumable(response, of: request, timer))
             } catch let error as TransportError {
                 // The caller continues what it received earlier, and starts anew if that is not possible.
                 if request.resumption != nil, error.mayBeCausedByResumption { throw error }
@@ -104,13 +107,18 @@ public struct ResourceLoader: Sendable {
         try await send(request) { $0 }
     }
 
-    private func resumable(_ response: TransportResponse, of request: TransportRequest) throws -> TransportResponse {
+    private func resumable(
+        _ response: TransportResponse,
+        of request: TransportRequest,
+        _ timer: DocumentTimer?
+    ) throws -> TransportResponse {
         guard response.status != 304 else { return response }
         let buffers = ResumableBuffers(
             request: request,
             response: response,
             transport: transport,
             policy: policy,
+            timer: timer,
             time: time,
             jitter: jitter
         )

@@ -8,6 +8,8 @@ struct ResumableBuffers: AsyncSequence, Sendable {
     let response: TransportResponse
     let transport: any Transport
     let policy: RecoveryPolicy
+    /// The time of the document; `nil` for other resources.
+    let timer: DocumentTimer?
     let time: any TimeSource
     let jitter: @Sendable () -> Double
 
@@ -47,12 +49,13 @@ struct ResumableBuffers: AsyncSequence, Sendable {
                         return nil
                     }
                     // Only the time that the server takes is counted, not that of the reader.
-                    window.addWaitingTime(source.time.now - begun)
+                    let waitingTime = source.time.now - begun
+                    window.addWaitingTime(waitingTime)
                     if received == 0 { try rejectHTMLPage(buffer) }
                     // Bytes are counted after the check, because the resumption starts after the last bytes that were
                     // returned.
                     let skippedBytes = newlySkippedBytes()
-                    try checkThroughput(Int64(buffer.readableBytes), skippedBytes: skippedBytes)
+                    try checkThroughput(Int64(buffer.readableBytes), skippedBytes: skippedBytes, after: waitingTime)
                     received +|= Int64(buffer.readableBytes)
                     try checkLength()
                     // Readers that collect bytes must not collect buffers without any.
@@ -90,9 +93,20 @@ struct ResumableBuffers: AsyncSequence, Sendable {
             return Swift.max(0, total -| skipped)
         }
 
-        private mutating func checkThroughput(_ byteCount: Int64, skippedBytes: Int64) throws {
+        private mutating func checkThroughput(
+            _ byteCount: Int64,
+            skippedBytes: Int64,
+            after waitingTime: Duration
+        ) throws {
             let isEnd = source.response.expectedLength.map { received +| byteCount >= $0 } ?? false
-            guard let message = window.shortfall(adding: byteCount +| skippedBytes, isEnd: isEnd) else { return }
+            // Bytes before the requested range arrive as well, though they are not a part of the body.
+            let arrivedCount = byteCount +| skippedBytes
+            if let message = source.timer?.excess(adding: arrivedCount, after: waitingTime, isEnd: isEnd) {
+                var failure = error(.timedOut, message)
+                failure.exceedsDocumentTime = true
+                throw failure
+            }
+            guard let message = window.shortfall(adding: arrivedCount, isEnd: isEnd) else { return }
             throw error(.timedOut, message)
         }
 

@@ -34,20 +34,23 @@ struct ThroughputWindow: Sendable {
 }
 
 extension TransportResponse {
-    /// Returns the response with a body that times out below a minimum throughput, for a transport that reads the beginning
-    /// of a body before a ``ResourceLoader`` verifies it.
+    /// Returns the response with a body that times out below the minimum throughput of a policy and, for a document,
+    /// after its time limit, for a transport that reads the beginning of a body before a ``ResourceLoader`` verifies it.
     ///
     /// - Parameters:
-    ///   - minimum: The minimum throughput.
+    ///   - policy: The policy.
+    ///   - request: The request.
     ///   - time: The clock.
     /// - Returns: The response; its body has no empty buffers.
-    package func requiring(
-        _ minimum: RecoveryPolicy.MinimumThroughput,
+    package func requiringThroughput(
+        of policy: RecoveryPolicy,
+        for request: TransportRequest,
         _ time: any TimeSource
     ) -> TransportResponse {
         let buffers = TimedBuffers(
             body: body,
-            minimum: minimum,
+            minimum: policy.minimumThroughput,
+            timer: DocumentTimer(request, limit: policy.documentTimeLimit),
             time: time,
             expectedLength: expectedLength,
             address: address,
@@ -61,6 +64,7 @@ extension TransportResponse {
 private struct TimedBuffers: AsyncSequence, Sendable {
     let body: TransportBody
     let minimum: RecoveryPolicy.MinimumThroughput
+    let timer: DocumentTimer?
     let time: any TimeSource
     let expectedLength: Int64?
     let address: ResourceAddress
@@ -82,22 +86,25 @@ private struct TimedBuffers: AsyncSequence, Sendable {
             while true {
                 let begun = buffers.time.now
                 guard let buffer = try await iterator.next() else { return nil }
-                window.addWaitingTime(buffers.time.now - begun)
+                let waitingTime = buffers.time.now - begun
+                window.addWaitingTime(waitingTime)
                 let count = Int64(buffer.readableBytes)
                 received +|= count
                 let isEnd = buffers.expectedLength.map { received >= $0 } ?? false
-                if let message = window.shortfall(adding: count, isEnd: isEnd) {
-                    throw TransportError(
-                        .timedOut,
-                        message,
-                        address: buffers.address,
-                        status: buffers.status
-                    )
+                if let message = buffers.timer?.excess(adding: count, after: waitingTime, isEnd: isEnd) {
+                    var error = buffers.timeout(message)
+                    error.exceedsDocumentTime = true
+                    throw error
                 }
+                if let message = window.shortfall(adding: count, isEnd: isEnd) { throw buffers.timeout(message) }
                 if count > 0 { return buffer }
             }
         }
     }
 
     func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
+
+    private func timeout(_ message: String) -> TransportError {
+        TransportError(.timedOut, message, address: address, status: status)
+    }
 }

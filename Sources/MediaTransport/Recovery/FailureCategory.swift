@@ -66,6 +66,8 @@ extension TransportError {
     public func category(of kind: TransportRequest.Kind) -> FailureCategory {
         switch code {
         case .status: FailureCategory(status: status ?? 0, kind: kind)
+        // The server responds, but another attempt would take as long.
+        case .timedOut where exceedsDocumentTime: .missing
         case .cannotConnect, .unknownHost, .timedOut, .connectionLost: .unreachable
         case .wrongContent where address?.filePath != nil: .missing
         case .wrongContent, .contentChanged: .inconsistent

@@ -7,16 +7,28 @@ extension RecoveryPolicy {
         package var category: FailureCategory
         /// The delay that the server requested with `Retry-After`; zero if there is none.
         package var serverDelay: Duration
+        /// A Boolean value that indicates whether the resource exceeds its maximum size, so that it is not requested
+        /// again from the same source.
+        package var exceedsSizeLimit: Bool
 
         /// Creates a failure.
-        package init(_ category: FailureCategory, serverDelay: Duration = .zero) {
+        package init(
+            _ category: FailureCategory,
+            serverDelay: Duration = .zero,
+            exceedsSizeLimit: Bool = false
+        ) {
             self.category = category
             self.serverDelay = serverDelay
+            self.exceedsSizeLimit = exceedsSizeLimit
         }
 
         /// Creates the failure of a request.
         package init(_ error: TransportError, of kind: TransportRequest.Kind) {
-            self.init(error.category(of: kind), serverDelay: error.retryAfter ?? .zero)
+            self.init(
+                error.category(of: kind),
+                serverDelay: error.retryAfter ?? .zero,
+                exceedsSizeLimit: error.code == .tooLarge
+            )
         }
     }
 

@@ -22,7 +22,7 @@ extension RecoveryPolicy {
     ) -> Duration? {
         history.attempts += 1
         let rule = rules[kind] ?? rule
-        guard history.attempts <= rule.maximumRetries, failure.category.isTransient,
+        guard history.attempts <= rule.maximumRetries, failure.category.isTransient, !failure.exceedsSizeLimit,
             failure.serverDelay <= maximumServerDelay
         else { return nil }
         let schedule = RetrySchedule(initialDelay: rule.initialDelay, maximumDelay: rule.maximumDelay)
@@ -95,11 +95,13 @@ extension RecoveryPolicy {
             exclusions.exclude(source, until: end)
             return playlistAction(failure, circumstances, &history, now)
         case .reload(let isOverdue):
+            // A playlist that is too large would be received up to its limit at each reload.
+            let isLast = isOverdue || failure.exceedsSizeLimit
             // A variant is excluded only if it is replaced or must not be reloaded any more.
-            if isOverdue || circumstances.track != .main || circumstances.hasOtherSource || circumstances.isTrickPlay {
+            if isLast || circumstances.track != .main || circumstances.hasOtherSource || circumstances.isTrickPlay {
                 exclusions.exclude(source, until: end)
             }
-            return reloadAction(circumstances, isOverdue: isOverdue)
+            return reloadAction(circumstances, isOverdue: isLast)
         }
     }
 
@@ -156,7 +158,9 @@ extension RecoveryPolicy {
         case .missing, .damaged, .inconsistent, .stale:
             if usesOtherSource { return .useOtherSource(otherwise: .skip) }
             // The playlist of a live stream may be updated before all servers have the media.
-            if circumstances.isLive, category == .missing, history.attempts < limits.liveRetries {
+            if circumstances.isLive, category == .missing, !failure.exceedsSizeLimit,
+                history.attempts < limits.liveRetries
+            {
                 history.attempts += 1
                 return .retry(after: segmentDelay(1, failure))
             }

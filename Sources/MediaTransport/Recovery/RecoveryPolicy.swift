@@ -55,6 +55,8 @@ public struct RecoveryPolicy: Sendable, Hashable {
     public var rules: [TransportRequest.Kind: Rule]
     /// The minimum throughput of a body.
     public var minimumThroughput: MinimumThroughput
+    /// The time in which a document must be received.
+    public var documentTimeLimit: DocumentTimeLimit
     /// The maximum delay that a server may request with `Retry-After`; if it requests a longer one, there is no retry.
     public var maximumServerDelay: Duration
 
@@ -66,16 +68,19 @@ public struct RecoveryPolicy: Sendable, Hashable {
     ///     wait for them.
     ///   - minimumThroughput: The minimum throughput of a body.
     ///   - maximumServerDelay: The maximum delay that a server may request; 60 seconds by default.
+    ///   - documentTimeLimit: The time in which a document must be received.
     public init(
         rule: Rule = Rule(),
         rules: [TransportRequest.Kind: Rule] = [.subtitle: Rule(maximumRetries: 2)],
         minimumThroughput: MinimumThroughput = MinimumThroughput(),
-        maximumServerDelay: Duration = .seconds(60)
+        maximumServerDelay: Duration = .seconds(60),
+        documentTimeLimit: DocumentTimeLimit = DocumentTimeLimit()
     ) {
         self.rule = rule
         self.rules = rules
         self.minimumThroughput = minimumThroughput
         self.maximumServerDelay = maximumServerDelay
+        self.documentTimeLimit = documentTimeLimit
     }
 
     /// Creates a policy with the same number of retries for all kinds of requests.

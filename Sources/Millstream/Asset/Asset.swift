@@ -1,3 +1,4 @@
+import AssetStorage
 import MediaTiming
 public import MediaTransport
 import PresentationLoading
@@ -56,8 +57,15 @@ public final class Asset: LoadableAsset {
         let translating =
             options.translatesDASH
             ? loader.translatingPresentations(in: PresentationStore(options: environment.presentationOptions)) : loader
-        // A download of this asset shares its requests and stored files with the players.
-        self.loader = translating.wrappingTransport { OverlaidTransport($0) }
+        // A download of this asset shares its requests and stored files with the players, and takes the place of what
+        // the library had stored before.
+        self.loader = translating.wrappingTransport { base in
+            let overlaid = OverlaidTransport(base)
+            if let library = options.library, address.filePath == nil {
+                overlaid.setOverlay(LibrarySourceTransport(library, source: address, origin: base))
+            }
+            return overlaid
+        }
     }
 
     /// Creates an asset that shares the loader of another one, such as a `DownloadTask`.
@@ -67,7 +75,9 @@ public final class Asset: LoadableAsset {
     ///   - environment: The environment that provides decoding and time.
     public init(sharing asset: some LoadableAsset, environment: Player.Environment = .standard) {
         address = asset.address
-        options = AssetOptions()
+        var options = AssetOptions()
+        options.library = (asset as? Asset)?.options.library
+        self.options = options
         self.environment = environment
         loader = asset.loader
         resourceLoader = (asset as? Asset)?.resourceLoader ?? AssetResourceLoader()
@@ -91,8 +101,12 @@ public final class Asset: LoadableAsset {
 
     /// The stored part of the asset; `nil` if nothing is stored.
     ///
-    /// Each access reads the file system, never the network.
-    public var assetCache: AssetCache? { environment.findCache(address) }
+    /// The asset is a downloaded package, or its URL is the source of a download in ``AssetOptions/library``. Each
+    /// access reads the file system, never the network.
+    public var assetCache: AssetCache? {
+        if let cache = environment.findCache(address) { return cache }
+        return options.library.flatMap { AssetCache(ofSource: address, inLibraryAt: $0) }
+    }
 }
 
 extension Asset {

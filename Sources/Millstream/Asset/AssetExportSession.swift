@@ -12,7 +12,8 @@ import StreamingEngine
 ///
 /// Video and audio are copied without decoding and encoding. The file contains the best stored variant and all stored
 /// audio and subtitle renditions, with their languages, names and default flags. Date ranges of the playlist become
-/// chapters. Exporting reads the stored files only, never the network.
+/// chapters, and the artwork of the asset becomes the cover if it is a PNG or JPEG image. Exporting reads the stored files
+/// only, never the network.
 public struct AssetExportSession: Sendable {
     /// The options of an export.
     public struct Options: Sendable, Hashable {
@@ -82,7 +83,18 @@ public struct AssetExportSession: Sendable {
         let exported = options.omitsVideo ? try sources.audioOnly : sources.all
         try verifyHasMedia(exported.filter { $0.contents != .subtitles }, of: asset, part: options.part)
         UnfinishedExports.removeAbandoned(of: path)
-        try await MediaExporter().export(exported, title: asset.title, to: path, as: type)
+        try await MediaExporter().export(exported, title: asset.title, cover: cover(), to: path, as: type)
+    }
+
+    /// Returns the artwork of the asset as the cover of a media file; `nil` if it has none, or one in a format that is not
+    /// usual in such files.
+    private func cover() throws -> CoverImage? {
+        guard let artwork = try library.artwork(of: id) else { return nil }
+        switch artwork.format {
+        case .png: return CoverImage([UInt8](artwork.data), format: .png)
+        case .jpeg: return CoverImage([UInt8](artwork.data), format: .jpeg)
+        case .gif, .webP: return nil
+        }
     }
 
     /// Returns the number of parts that discontinuities separate.

@@ -1,6 +1,7 @@
 import HLSPlaylist
 import MediaTiming
 public import PlaybackReporting
+import SegmentFormat
 import StreamingEngine
 
 /// The result of the inspection of an asset.
@@ -13,6 +14,8 @@ struct AssetInspection: Sendable {
     var playbackType: PlaybackType
     /// The tracks that the playlists declare or the media has.
     var tracks: [AssetTrack] = []
+    /// The title, the artist, the album and the artwork of a media file; empty for a stream.
+    var metadata = MediaFileMetadata()
     /// The position at which a live stream begins to play by default; `nil` for other assets.
     var liveStart: MediaTime?
     /// The reason why nothing can be played; `nil` if at least one variant can.
@@ -27,11 +30,14 @@ public struct AssetTrack: Sendable, Hashable {
     public var codec: String?
     /// The language tag (RFC 5646); `nil` if it is unknown.
     public var language: String?
+    /// The name that a media file declares for the user interface; `nil` if there is none.
+    public var name: String?
 
     /// Creates a track.
-    public init(mediaType: MediaType, codec: String? = nil, language: String? = nil) {
+    public init(mediaType: MediaType, codec: String? = nil, language: String? = nil, name: String? = nil) {
         self.mediaType = mediaType
         self.codec = codec
         self.language = language
+        self.name = name
     }
 }

@@ -38,6 +38,7 @@ struct AssetInspector: Sendable {
                 let groups = found.playbackType == .file ? [] : found.presentation.groups
                 return AssetTrack.tracks(of: variant, groups, media: found.tracks)
             } ?? [],
+            metadata: found.metadata,
             liveStart: found.liveStart,
             error: found.error
         )
@@ -96,6 +97,6 @@ extension AssetTrack {
         case .subtitles: mediaType = .subtitles
         case .metadata, .other: return nil
         }
-        self.init(mediaType: mediaType, codec: track.codec, language: track.language)
+        self.init(mediaType: mediaType, codec: track.codec, language: track.language, name: track.name)
     }
 }

@@ -1,3 +1,4 @@
+public import Foundation
 public import MediaTransport
 
 /// The options for loading an asset: header fields, cookies, network restrictions and its MIME type.
@@ -69,6 +70,15 @@ public struct AssetOptions: Sendable, Hashable {
     /// Assets can share a cache. Keys and responses to requests with credentials are not stored; see `DiskCache`. An
     /// asset with an ``authorizer`` does not use it.
     public var cache: DiskCache?
+    /// The directory of a library of downloads, which can have a download of the URL of the asset; `nil`, the
+    /// default, uses none.
+    ///
+    /// ``Asset/assetCache`` then describes what is stored of the asset. Stored playlists and media are read from the
+    /// disk, and everything else from the origin, so that all variants and renditions of the source are offered; call
+    /// ``PlayerItem/pinVariant(_:switching:)`` to play a stored variant without a network. Edited and recorded
+    /// downloads, whose playlists are not those of the origin, are not used; play their packages instead. The library
+    /// is never changed.
+    public var library: URL?
     /// An object that signs the requests of the asset and renews its credentials; `nil`, the default, sends the requests
     /// as they are.
     public var authorizer: (any RequestAuthorizer)? {

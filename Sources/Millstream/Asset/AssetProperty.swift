@@ -30,6 +30,8 @@ public enum AssetKey: String, Sendable, Hashable, CaseIterable {
     case variants
     /// The playback type: on demand, live or file.
     case playbackType
+    /// The metadata: the title, the artist, the album and the artwork.
+    case commonMetadata
 }
 
 extension AssetProperty where Value == MediaTime? {
@@ -77,6 +79,13 @@ extension AssetProperty where Value == [AssetVariant] {
 extension AssetProperty where Value == PlaybackType {
     /// The playback type: on demand, live or file.
     public static var playbackType: AssetProperty { AssetProperty(.playbackType) { $0.playbackType } }
+}
+
+extension AssetProperty where Value == [MetadataItem] {
+    /// The title, the artist, the album and the artwork of a media file, as far as it has them; empty for a stream.
+    public static var commonMetadata: AssetProperty {
+        AssetProperty(.commonMetadata) { MetadataItem.items(of: $0.metadata) }
+    }
 }
 
 extension Presentation {

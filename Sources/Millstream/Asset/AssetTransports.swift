@@ -69,7 +69,17 @@ extension AssetOptions {
     ///
     /// They are sent only to the origin of the asset and to the hosts that ``headerFieldsByHost`` names, since they may
     /// be secrets.
-    func authorizing(_ transport: any Transport, for address: ResourceAddress) -> any Transport {
+    ///
+    /// - Parameters:
+    ///   - transport: The transport that sends the requests.
+    ///   - address: The URL of the asset.
+    ///   - time: The clock for the time limit of the ``authorizer``.
+    /// - Returns: The transport.
+    func authorizing(
+        _ transport: any Transport,
+        for address: ResourceAddress,
+        time: any TimeSource = SystemTimeSource()
+    ) -> any Transport {
         guard !headerFields.isEmpty || !headerFieldsByHost.isEmpty || authorizer != nil else { return transport }
         let scoped = headerFieldsByHost.sorted { $0.key.description < $1.key.description }.flatMap { scope, fields in
             Self.fields(fields).map { ScopedHeaderField($0, for: scope) }
@@ -82,8 +92,9 @@ extension AssetOptions {
         if let authorizer {
             authorization.sign = { try await authorizer.authorize($0) }
             authorization.renew = { try await authorizer.renewCredentials(after: $0) }
+            authorization.responseTimeLimit = authorizer.responseTimeLimit
         }
-        return AuthorizedTransport(transport, authorization: authorization)
+        return AuthorizedTransport(transport, authorization: authorization, time: time)
     }
 
     private static func fields(_ fields: [String: String]) -> [HeaderField] {

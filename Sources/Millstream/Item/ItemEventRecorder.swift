@@ -38,7 +38,11 @@ struct ItemEventRecorder: Sendable {
         case .stalled: notifications.append(.playbackStalled)
         case .timeJumped: notifications.append(.timeJumped)
         case .selectionChanged: notifications.append(.mediaSelectionDidChange)
-        default: break
+        case .statusChanged, .playbackTypeKnown, .rateChanged, .timeControlChanged, .resourceRequest, .segmentLoaded,
+            .segmentSkipped, .likelyToKeepUp, .stallEnded, .seekStarted, .seekEnded, .variantSwitchStarted,
+            .variantSwitched, .pathwayChanged, .tracksChanged, .seekableRangeChanged, .timedMetadata, .frames, .error,
+            .ended:
+            break
         }
         for case .newEntry(let entry) in access.add(event) { notifications.append(.newAccessLogEntry(entry)) }
         if let entry = errors.add(event) { notifications.append(.newErrorLogEntry(entry)) }

@@ -63,7 +63,10 @@ public struct MetricEvent: Sendable, Hashable {
         // An error that ends playback was reported before as an error event.
         case .error(let record): kind = .error(record)
         case .ended: kind = .playbackSummary(summary())
-        default: return nil
+        case .statusChanged, .playbackTypeKnown, .timeControlChanged, .segmentLoaded, .segmentSkipped, .stallEnded,
+            .timeJumped, .pathwayChanged, .selectionChanged, .tracksChanged, .seekableRangeChanged, .timedMetadata,
+            .frames, .playedToEnd, .failedToPlayToEnd:
+            return nil
         }
         date = session.date(at: event.time)
         mediaTime = event.mediaTime

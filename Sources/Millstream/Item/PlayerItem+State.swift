@@ -41,6 +41,11 @@ extension PlayerItem {
         public var hasPlayedToEnd: Bool { playback.hasPlayedToEnd }
         /// The tracks of the item, which can change with the variant.
         public var tracks: [PlayerItemTrack] { PlayerItemTrack.tracks(of: self) }
+        /// The title, the artist, the album and the artwork of a media file, as far as it has them; empty for a stream,
+        /// and before the index of the file is loaded.
+        ///
+        /// Metadata that is part of the media, such as the ID3 tags of a stream, is in ``PlayerItem/timedMetadata``.
+        public var commonMetadata: [MetadataItem] { MetadataItem.items(of: playback.metadata) }
         /// The size of the video that is shown, in square pixels: that of the decoded frames, or the resolution in the
         /// playlist before the first frame; `nil` if both are unknown, or if there is no video.
         public var presentationSize: Resolution? {

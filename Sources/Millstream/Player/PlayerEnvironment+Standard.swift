@@ -74,6 +74,13 @@ extension ResourceAddress {
 }
 
 extension AssetCache {
+    /// Creates a description of what a library has stored of a source; `nil` if it has no download of the source, or
+    /// cannot be read.
+    init?(ofSource source: ResourceAddress, inLibraryAt directory: URL) {
+        guard let (library, id) = AssetLibrary.sharableAsset(source: source, at: directory) else { return nil }
+        self.init(of: id, in: library)
+    }
+
     /// Creates a description of the stored part of a downloaded package; `nil` if it cannot be read.
     fileprivate init?(of id: String, in library: AssetLibrary) {
         guard let asset = try? library.asset(id), let file = library.file("multivariant.m3u8", of: id),

@@ -119,6 +119,8 @@ public final class PlayerWindowController: Sendable {
             overlay.isMuted = playerState.isMuted
             overlay.statistics = lines ?? []
             overlay.audioLevel = audioLevel
+            overlay.mediaTitle = item?.playback.metadata.title
+            overlay.mediaDetails = item?.mediaDetails
         }
     }
 
@@ -152,6 +154,12 @@ extension PlayerItem.State {
     /// The extent of the media that can be played.
     fileprivate var extent: OverlayState.Extent {
         playbackType == .live ? .live : duration.map { .onDemand($0) } ?? .unknown
+    }
+
+    /// The artist and the album of a media file; `nil` if it has neither.
+    fileprivate var mediaDetails: String? {
+        let texts = [playback.metadata.artist, playback.metadata.albumTitle].compactMap { $0 }
+        return texts.isEmpty ? nil : texts.joined(separator: " — ")
     }
 }
 

@@ -131,7 +131,8 @@ public final class DownloadSession: Sendable {
     ///   - source: The URL of a playlist.
     ///   - configuration: The options of the task.
     /// - Returns: The task.
-    /// - Throws: ``DownloadError`` if the asset cannot be downloaded, for example a live stream.
+    /// - Throws: ``DownloadError`` if the asset cannot be downloaded, for example a live stream, or if
+    ///   ``DownloadConfiguration/artwork`` is too large or no image that can be stored.
     public func makeTask(
         _ source: ResourceAddress,
         configuration: DownloadConfiguration = DownloadConfiguration()
@@ -167,11 +168,46 @@ public final class DownloadSession: Sendable {
         }
     }
 
+    /// Makes the downloads and recordings of an asset that other sessions have left tasks of this session.
+    ///
+    /// They are those that were interrupted, paused or that failed, and that no process manages; a process that only lists
+    /// a paused task does not manage it. They have their identifiers, options and progress, and the loader of this
+    /// session; they do not run until they are resumed. Sessions with the former identifier do not have them any more:
+    /// their tasks end with ``DownloadError/Code/storage``.
+    ///
+    /// - Parameters:
+    ///   - assetID: The identifier of the asset.
+    ///   - id: The identifier of the download; `nil` for all downloads of the asset.
+    ///   - includesFiles: A Boolean value that indicates whether downloads that load files are taken over too; false for
+    ///     a session that is to continue them, and only loads resources over HTTP.
+    /// - Throws: `StorageError` if the catalog cannot be read or written.
+    package func takeOverDownloads(
+        of assetID: String,
+        id: DownloadTask.ID? = nil,
+        includingFiles includesFiles: Bool = true
+    ) throws {
+        try DownloadTakeover(runner: runner).takeOver(downloadsOf: assetID, id: id, includesFiles: includesFiles)
+    }
+
+    /// Hands a task of this session that no process runs to another process that has, or will have, a session with the same
+    /// identifier, and that resumes its tasks automatically.
+    ///
+    /// - Parameter task: The task.
+    /// - Returns: A Boolean value that indicates whether the task waits for such a process; otherwise another process manages
+    ///   it, or it has ended.
+    package func handOver(_ task: DownloadTask) -> Bool {
+        guard runner.adopt(task.id) else { return false }
+        runner.handOver(task.id)
+        return true
+    }
+
     private func makeTask(
         _ source: ResourceAddress,
         loader: ResourceLoader,
         configuration: DownloadConfiguration
     ) async throws -> DownloadTask {
+        // An image that cannot be stored ends the request before anything is loaded.
+        let artwork = try await converting { try configuration.artwork.map { try AssetArtwork($0) } }
         let existing = tasks.first { task in
             // A task that is being canceled cannot be continued.
             !task.state.isFinal && task.address == source
@@ -183,6 +219,12 @@ public final class DownloadSession: Sendable {
             try await converting {
                 try await BlockingOperation.run {
                     try self.runner.setConfiguration(configuration, of: existing)
+                    // The task can have an image that the asset has no longer. A task that runs keeps its own image.
+                    if let artwork, existing.artwork == artwork.data,
+                        try self.library.artwork(of: existing.assetID) != artwork
+                    {
+                        try self.library.setArtwork(artwork, of: existing.assetID)
+                    }
                 }
             }
             return existing
@@ -206,13 +248,19 @@ public final class DownloadSession: Sendable {
             }
         return try await converting {
             try await BlockingOperation.run {
-                try self.addTask(source, loader: loader, configuration: configuration, resolution: resolution)
+                try self.addTask(
+                    source,
+                    loader: loader,
+                    configuration: configuration,
+                    artwork: artwork,
+                    resolution: resolution
+                )
             }
         }
     }
 
-    /// Ends the tasks of recordings that a process left when it ended, because a new task continues them with its own
-    /// options.
+    /// Ends the tasks of recordings that a process with a session of this identifier left when it ended, because a new
+    /// task continues them with its own options.
     private func endInterruptedRecordings(of source: ResourceAddress) {
         for task in tasks
         where !task.state.isFinal && task.address == source && task.configuration.recording != nil && !task.isAttended {
@@ -224,6 +272,7 @@ public final class DownloadSession: Sendable {
         _ source: ResourceAddress,
         loader: ResourceLoader,
         configuration: DownloadConfiguration,
+        artwork: AssetArtwork?,
         resolution: DownloadResolver.Resolution?
     ) throws -> DownloadTask {
         var configuration = configuration
@@ -254,6 +303,7 @@ public final class DownloadSession: Sendable {
             isPlanned = try library.unstoredKeys(of: resolution.renditions, assetID).isEmpty
             if isPlanned { try library.plan(resolution, of: assetID, configuration) }
         }
+        if let artwork { try library.setArtwork(artwork, of: assetID) }
         let id = AssetLibrary.newDownloadIdentifier()
         guard let claim = library.claimDownload(id) else {
             throw StorageError(.disk, "the library \(library.directory.path) cannot be written")
@@ -280,6 +330,8 @@ public final class DownloadSession: Sendable {
             resolution: isPlanned ? resolution : nil
         )
         try runner.add(task, record, claim)
+        // The recordings of other sessions stay in the catalog unless there is a task that continues them.
+        if configuration.recording != nil { DownloadTakeover(runner: runner).removeRecordings(of: source) }
         return task
     }
 

@@ -73,7 +73,7 @@ public final class DownloadTask: LoadableAsset, Identifiable {
         var details: String
         var priority: Int
         /// The playlists that were loaded when the task was created; the first run uses them.
-        var resolution: DownloadResolver.Resolution?
+        var playlists: EnteredPlaylists?
         /// The directories of the media playlists of the selection; `nil` if they are not known.
         var folders: Set<String>?
     }
@@ -126,11 +126,12 @@ public final class DownloadTask: LoadableAsset, Identifiable {
                 error: record.failure.map { DownloadError($0) },
                 progress: configuration.recording.map {
                     ProgressCounter(asset, recordingGoal: $0.duration).progress
-                } ?? DownloadProgress(asset),
+                }
+                    ?? DownloadProgress(asset).ofSelection(record.selectionNumber, of: configuration.selections.count),
                 title: asset.title,
                 details: record.details,
                 priority: record.priority,
-                resolution: resolution
+                playlists: resolution.map { EnteredPlaylists($0) }
             )
         )
     }
@@ -156,7 +157,7 @@ public final class DownloadTask: LoadableAsset, Identifiable {
     package var isWriting: Bool { PackageLock.isHeld(library.packageDirectory(assetID)) }
     /// The progress, including that of earlier runs.
     public var progress: DownloadProgress { status.withLock { $0.progress } }
-    /// The image that represents the asset; `nil` if there is none.
+    /// The image that represents the asset, as the options of the task have it; `nil` if they have none.
     public var artwork: Data? { configuration.artwork }
 
     /// The description that the application gives the task; it is stored and restored with the task.
@@ -192,8 +193,9 @@ public final class DownloadTask: LoadableAsset, Identifiable {
     /// Waits until the task has ended.
     ///
     /// - Returns: The complete asset.
-    /// - Throws: ``DownloadError``: the error of the task, also if it can be resumed, or ``DownloadError/Code/canceled``;
-    ///   `CancellationError` if the calling task is canceled. Neither ends this task.
+    /// - Throws: ``DownloadError``: the error of the task, also if it can be resumed, ``DownloadError/Code/canceled``,
+    ///   or ``DownloadError/Code/storage`` with the detail `asset-busy` if another session continues the download;
+    ///   `CancellationError` if the calling task is canceled. None of them ends this task.
     @discardableResult
     public func value() async throws -> StoredAsset {
         while true {
@@ -201,8 +203,7 @@ public final class DownloadTask: LoadableAsset, Identifiable {
             let (state, error) = status.withLock { ($0.state, $0.error) }
             switch state {
             case .completed: return try library.asset(assetID)
-            case .canceled: throw DownloadError.canceled(address)
-            case .failed: throw error ?? DownloadError.canceled(address)
+            case .canceled, .failed: throw error ?? DownloadError.canceled(address)
             case .suspended, .waiting, .running: break
             }
             try Task.checkCancellation()
@@ -232,6 +233,8 @@ public final class DownloadTask: LoadableAsset, Identifiable {
     /// The directories of the media playlists of the last selection that was downloaded; `nil` for those of a recording.
     package var folders: Set<String>? { status.withLock { $0.folders } }
 
+    func setTitle(_ title: String) { status.withLock { $0.title = title } }
+
     func setFolders(_ folders: Set<String>?) { status.withLock { $0.folders = folders } }
 
     func setProgress(_ progress: DownloadProgress) { status.withLock { $0.progress = progress } }
@@ -245,12 +248,7 @@ public final class DownloadTask: LoadableAsset, Identifiable {
     func endEvents() { observers.finish() }
 
     /// Returns the playlists that were loaded when the task was created, once.
-    func takeResolution() -> DownloadResolver.Resolution? {
-        status.withLock { status in
-            defer { status.resolution = nil }
-            return status.resolution
-        }
-    }
+    func takePlaylists() -> EnteredPlaylists? { status.withLock { $0.playlists.take() } }
 }
 
 extension DownloadTask.State {

@@ -52,6 +52,8 @@ package struct ListedDownload: Sendable, Hashable, Identifiable {
     package let state: State
     /// A Boolean value that indicates whether the download records a live stream.
     package let isRecording: Bool
+    /// A Boolean value that indicates whether the download loads a file, which the session of a server does not.
+    package let hasFileSource: Bool
     /// A Boolean value that indicates whether a process manages the download.
     package let isAttended: Bool
     private let failure: DownloadRecord.Failure?
@@ -68,7 +70,9 @@ package struct ListedDownload: Sendable, Hashable, Identifiable {
         state = State(DownloadTask.State(record.state), session: record.session, isAttended: isAttended) {
             PackageLock.isHeld(library.packageDirectory(record.assetID))
         }
-        isRecording = DownloadConfiguration(stored: record.options)?.recording != nil
+        let configuration = DownloadConfiguration(stored: record.options)
+        isRecording = configuration?.recording != nil
+        hasFileSource = configuration?.fileSource(besides: record.source) != nil
         self.isAttended = isAttended
         failure = record.failure
     }

@@ -56,7 +56,7 @@ extension SessionRunner {
     }
 
     /// Creates the task of a record that this session does not know; `nil` if its options are those of a newer version.
-    private func restore(_ record: DownloadRecord) -> DownloadTask? {
+    func restore(_ record: DownloadRecord) -> DownloadTask? {
         guard !state.withLock({ $0.ended.contains(record.id) }),
             var configuration = DownloadConfiguration(stored: record.options),
             let asset = try? library.asset(record.assetID)
@@ -134,23 +134,18 @@ extension SessionRunner {
     private func followProgress(_ record: DownloadRecord, _ task: DownloadTask) {
         let (begun, isWriting) = (time.now, task.isWriting)
         if let last = state.withLock({ $0.followed[record.id] }), last.folders == record.folders,
-            last.state == record.state
+            last.selectionNumber == record.selectionNumber, last.state == record.state
         {
             guard isWriting || last.wasWriting, begun >= last.nextTime else { return }
         }
-        guard
-            let progress = try? library.downloadProgress(
-                of: record.assetID,
-                in: record.folders,
-                recording: task.configuration.recording
-            )
-        else { return }
+        guard let progress = try? library.downloadProgress(of: record, task.configuration) else { return }
         let end = time.now
         state.withLock { state in
             state.followed[record.id] = FollowedProgress(
                 wasWriting: isWriting,
                 state: record.state,
                 folders: record.folders,
+                selectionNumber: record.selectionNumber,
                 nextTime: end + (end - begun) * Self.readingShare
             )
         }
@@ -188,15 +183,19 @@ extension SessionRunner {
         task.endEvents()
     }
 
-    /// Ends a task that the process that took care of it has ended.
+    /// Ends a task that the process that took care of it has ended, or that another session has taken over.
     private func endForeignTask(_ task: DownloadTask) {
+        let isTakenOver = (try? library.downloads().contains { $0.id == task.id && $0.state != .canceled }) ?? false
         // The asset may be incomplete because of another selection.
         let missing = task.folders.flatMap { try? library.missingCount(task.assetID, in: $0) }
-        let isComplete = missing.map { $0 == 0 } ?? ((try? library.asset(task.assetID).state) == .complete)
+        let isStored = missing.map { $0 == 0 } ?? ((try? library.asset(task.assetID).state) == .complete)
+        // A recording can be complete as far as it is stored while another session continues it.
+        let isComplete = !isTakenOver && isStored
         let end: DownloadTask.State = isComplete ? .completed : .canceled
-        task.move(to: end)
+        let takeover = isTakenOver ? DownloadError.takenOver(task.id) : nil
+        task.move(to: end, error: takeover)
         observers.send((task, .stateChanged(end)))
-        reportEnd(of: task, error: isComplete ? nil : .canceled(task.address))
+        reportEnd(of: task, error: isComplete ? nil : takeover ?? DownloadError.canceled(task.address))
         forget(task.id)
         task.endEvents()
     }

@@ -59,6 +59,7 @@ final class SessionRunner: Sendable {
         var wasWriting: Bool
         var state: DownloadRecord.State
         var folders: Set<String>?
+        var selectionNumber: Int
         /// The time before which the progress is not read again, because that takes long.
         var nextTime: Duration
     }
@@ -119,7 +120,7 @@ final class SessionRunner: Sendable {
     }
 
     /// Changes the catalog, so that what is read from it meanwhile is not taken for a request of another process.
-    private func write(_ body: () throws -> Void) rethrows {
+    func write(_ body: () throws -> Void) rethrows {
         state.withLock { $0.pendingWrites += 1 }
         defer {
             state.withLock { state in
@@ -205,12 +206,15 @@ final class SessionRunner: Sendable {
     /// A description and an artwork stay unless there are others.
     func setConfiguration(_ configuration: DownloadConfiguration, of task: DownloadTask) throws {
         var configuration = configuration
+        let artwork =
+            try configuration.artwork == task.artwork ? nil : configuration.artwork.map { try AssetArtwork($0) }
         if configuration.details.isEmpty { configuration.details = task.details }
         configuration.artwork = configuration.artwork ?? task.artwork
         guard !state.withLock({ $0.runs[task.id] != nil }), task.configuration != configuration else { return }
         let options = try configuration.stored
         try write {
             try library.changeDownload(task.id, .options(options, artwork: configuration.artwork))
+            if let artwork { try library.setArtwork(artwork, of: task.assetID) }
             if let title = configuration.title, title != task.title { try library.setTitle(title, of: task.assetID) }
         }
         task.setConfiguration(configuration)
@@ -367,7 +371,7 @@ final class SessionRunner: Sendable {
         )
         download.canDecode = self.configuration.canDecode
         download.sessionLimiter = limiter
-        download.resolution = number == 0 ? task.takeResolution() : nil
+        download.enteredPlaylists = number == 0 ? task.takePlaylists() : nil
         try await download.run { event in self.process(event, selection: number, of: task) }
     }
 
@@ -378,9 +382,11 @@ final class SessionRunner: Sendable {
             let progress = selectionProgress.ofSelection(number, of: count)
             task.setProgress(progress)
             task.setFolders(folders)
-            if let folders { try? library.changeDownload(task.id, .folders(folders)) }
-            guard let all = try? library.asset(id).renditions else { return }
-            let renditions = all.filter { folders?.contains($0.folder) ?? true }
+            if let folders { try? library.changeDownload(task.id, .folders(folders, selection: number)) }
+            guard let asset = try? library.asset(id) else { return }
+            // A media file can contain a title.
+            task.setTitle(asset.title)
+            let renditions = asset.renditions.filter { folders?.contains($0.folder) ?? true }
             send(.mediaSelectionResolved(DownloadTask.MediaSelection(renditions)), of: task)
             send(.variantsChosen(renditions.filter { $0.role == .variant }), of: task)
             send(.locationChosen(task.location), of: task)

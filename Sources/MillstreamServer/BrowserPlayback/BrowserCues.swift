@@ -17,7 +17,7 @@ struct BrowserCues {
     /// - Parameters:
     ///   - segment: The segment.
     ///   - address: The address of the segment, which can name a part of a WebVTT file.
-    /// - Throws: ``ServerError`` if the subtitles cannot be read.
+    /// - Throws: ``ServerError`` if the subtitles cannot be read; `CancellationError`.
     init(_ segment: PipelineSegment, clippedTo address: ResourceAddress) throws {
         guard case .media(let media, let initialization) = segment.content, media.readableBytes > 0 else {
             contents = nil
@@ -28,6 +28,8 @@ struct BrowserCues {
         do {
             contents = try SubtitleSegmentCues(bytes, initialization: initialization?.bytes)
         } catch {
+            // A document that was not read to its end is not damaged.
+            if CancelableWork.isCanceled { throw CancellationError() }
             throw ServerError(.badGateway, "wrong-content", "the subtitles cannot be read: \(error)")
         }
     }

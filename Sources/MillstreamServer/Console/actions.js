@@ -1,7 +1,7 @@
 // The actions of the buttons on stream cards and download rows.
 
-import { cancelDownload, deleteAsset, pauseDownload, resumeDownload, startDownload } from './api.js';
-import { assetState } from './asset-state.js';
+import { artworkURL, cancelDownload, deleteAsset, pauseDownload, resumeDownload, startDownload } from './api.js';
+import { assetState, downloadKind, isResumable } from './asset-state.js';
 import { confirmDeletion } from './confirm-deletion.js';
 import { selectedQuality } from './download-quality.js';
 import { downloadSubject } from './download-messages.js';
@@ -23,6 +23,7 @@ export class Actions {
     /** Performs an action on a stream of the catalog, a downloaded asset, or both. */
     async perform(action, { stream, asset }) {
         const title = stream?.name ?? asset.title;
+        const kind = downloadKind(asset);
         switch (action) {
         case 'play':
             this.#player.playRemote({
@@ -31,26 +32,30 @@ export class Actions {
             });
             break;
         case 'play-offline':
-            this.#player.playOffline({ title, asset, poster: (stream ?? this.#store.streamForAsset(asset))?.poster });
+            this.#player.playOffline({
+                title, asset, poster: artworkURL(asset) ?? (stream ?? this.#store.streamForAsset(asset))?.poster,
+            });
             break;
         case 'pause':
-            await this.#attempt(asset.source, `The download of “${title}” could not be paused.`, () => pauseDownload(asset.id),
-                `The download of “${title}” is paused.`);
+            await this.#attempt(asset.source, `The ${kind} of “${title}” could not be paused.`, () => pauseDownload(asset.id),
+                `The ${kind} of “${title}” is paused.`);
             break;
         case 'resume':
-            if (assetState(asset) !== 'paused') {
+            if (!isResumable(asset)) {
                 await this.download(stream?.url ?? asset.source, title);
                 break;
             }
-            await this.#attempt(asset.source, `The download of “${title}” could not be resumed.`, () => resumeDownload(asset.id),
-                `The download of “${title}” continues.`);
+            await this.#attempt(asset.source, `The ${kind} of “${title}” could not be resumed.`, () => resumeDownload(asset.id),
+                `The ${kind} of “${title}” continues.`);
             break;
         case 'download':
             await this.download(stream?.url ?? asset.source, title);
             break;
         case 'cancel':
-            await this.#attempt(asset.source, `The download of “${title}” could not be canceled.`, () => cancelDownload(asset.id),
-                `The download of “${title}” was canceled. The downloaded part is preserved.`);
+            await this.#attempt(asset.source, `The ${kind} of “${title}” could not be ended.`, () => cancelDownload(asset.id),
+                kind === 'recording'
+                    ? `The recording of “${title}” has ended. The recorded part is preserved.`
+                    : `The download of “${title}” was canceled. The downloaded part is preserved.`);
             break;
         case 'delete':
             await this.#delete(asset, title);

@@ -137,6 +137,11 @@ export function deleteAsset(id) {
     return request('DELETE', `/api/library/${encodeURIComponent(id)}`);
 }
 
+/** Returns the URL of the image that represents an asset; `undefined` if it has none. */
+export function artworkURL({ id, artwork }) {
+    return artwork && `/api/library/${encodeURIComponent(id)}/artwork`;
+}
+
 /** Fetches the disk space of each asset, and the assets that have to be deleted to make `need` bytes available. */
 export function fetchStorage(need) {
     return request('GET', `/api/storage?need=${need}`);

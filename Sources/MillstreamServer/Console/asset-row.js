@@ -1,11 +1,11 @@
 // A row of the table of downloads.
 
 import { ActionBar } from './action-bar.js';
-import {
-    assetState, canContinue, continuationNote, downloadedPercent, downloadedText, downloadErrorMessage, elsewhereText, isManagedElsewhere,
-} from './asset-state.js';
+import { artworkURL } from './api.js';
+import { assetState, downloadedPercent, downloadedText, downloadErrorMessage, elsewhereText } from './asset-state.js';
+import { downloadActions } from './download-actions.js';
 import { DownloadProgress } from './download-progress.js';
-import { createElement, setAttribute, setText, setTextOrHide, setTextWithURLsOrHide } from './element.js';
+import { createElement, setAttribute, setHidden, setText, setTextOrHide, setTextWithURLsOrHide } from './element.js';
 import { formatLanguage, formatPercent, formatResolution, formatSize, formatTime, formatVariant } from './format.js';
 
 const stateNames = {
@@ -20,12 +20,12 @@ function createCell(label, ...children) {
 export class AssetRow {
     element;
     #asset;
+    #artwork = createElement('img', { class: 'asset-artwork', alt: '', loading: 'lazy' });
     #title = createElement('span', { class: 'asset-title' });
     #source = createElement('span', { class: 'asset-source' });
     #badge = createElement('span', { class: 'badge' });
     #ranges = createElement('span', { class: 'note' });
     #error = createElement('span', { class: 'error' });
-    #continuation = createElement('span', { class: 'note continuation' });
     #progress = new DownloadProgress();
     #size = createCell('Size');
     #duration = createCell('Duration');
@@ -38,8 +38,8 @@ export class AssetRow {
         this.#actionBar = new ActionBar(['play-offline', 'resume', 'pause', 'cancel', 'delete'],
             (action) => actions.perform(action, { asset: this.#asset }));
         this.element = createElement('tr', { role: 'row', dataset: { assetId: id } },
-            createElement('th', { role: 'rowheader', scope: 'row' }, this.#title, this.#source),
-            createCell('Status', this.#badge, this.#progress.element, this.#ranges, this.#error, this.#continuation),
+            createElement('th', { role: 'rowheader', scope: 'row' }, this.#artwork, this.#title, this.#source),
+            createCell('Status', this.#badge, this.#progress.element, this.#ranges, this.#error),
             this.#size, this.#duration, this.#quality,
             createCell('Languages', this.#audio, this.#subtitles),
             createCell('Actions', this.#actionBar.element));
@@ -50,16 +50,20 @@ export class AssetRow {
         const state = assetState(asset);
         const percent = downloadedPercent(asset);
         setAttribute(this.element, 'data-state', state);
+        const artwork = artworkURL(asset);
+        setAttribute(this.#artwork, 'src', artwork);
+        setHidden(this.#artwork, !artwork);
         setText(this.#title, asset.title);
         setText(this.#source, asset.source);
         setAttribute(this.#source, 'title', asset.source);
-        const percentText = ['partial', 'paused', 'waiting'].includes(state) && percent !== null ? ` ${formatPercent(percent)}` : '';
+        // A recording has no total.
+        const hasPercent = ['partial', 'paused', 'waiting'].includes(state) && percent !== null && !asset.recording;
+        const percentText = hasPercent ? ` ${formatPercent(percent)}` : '';
         setText(this.#badge, state === 'downloaded' ? downloadedText(asset) : elsewhereText(asset, stateNames[state]) + percentText);
         this.#progress.update(state === 'downloading' ? asset : undefined, asset.title, downloadSpeed, size);
         const isStopped = ['partial', 'paused', 'failed'].includes(state);
         setTextOrHide(this.#ranges, isStopped ? formatRanges(asset.loadedTimeRanges) : '');
         setTextWithURLsOrHide(this.#error, downloadErrorMessage(asset));
-        setTextOrHide(this.#continuation, continuationNote(asset));
         setText(this.#size, formatSize(size));
         setText(this.#duration, formatTime(asset.duration ?? asset.expected));
         const variants = variantsWithBitRate(asset);
@@ -78,14 +82,7 @@ export class AssetRow {
             const primary = state === 'downloaded';
             actions['play-offline'] = { label: 'Play', name: `Play the offline copy of ${title}`, primary };
         }
-        // The process that manages a download has to change it.
-        if (isManagedElsewhere(this.#asset)) return actions;
-        const isContinuable = canContinue(this.#asset);
-        if (isContinuable && (state === 'partial' || state === 'paused')) actions.resume = { label: 'Resume', name: `Resume the download of ${title}` };
-        if (isContinuable && state === 'failed') actions.resume = { label: 'Try again', name: `Try again to download ${title}` };
-        if (state === 'downloading') actions.pause = { label: 'Pause', name: `Pause the download of ${title}` };
-        if (['downloading', 'waiting', 'paused'].includes(state)) actions.cancel = { label: 'Cancel', name: `Cancel the download of ${title}` };
-        return actions;
+        return { ...actions, ...downloadActions(this.#asset, title) };
     }
 }
 

@@ -7,6 +7,11 @@ import { formatTime } from './format.js';
 export function assetState(asset) {
     if (!asset) return 'remote';
     if (['downloading', 'recording', 'waiting'].includes(asset.activity)) return asset.activity;
+    if (asset.recording) {
+        // What is stored of a recording is a complete asset, also while the recording is paused.
+        if (['failed', 'paused'].includes(asset.activity)) return asset.activity;
+        if (asset.task?.state === 'interrupted') return 'partial';
+    }
     if (asset.state === 'complete') return 'downloaded';
     return ['failed', 'paused'].includes(asset.activity) ? asset.activity : 'partial';
 }
@@ -21,26 +26,24 @@ export function downloadedText({ range }) {
 /** The states in which a process works on an asset, or will. */
 const activeStates = ['downloading', 'recording', 'waiting', 'paused'];
 
-/** Whether another process, such as “millstream record”, manages the download of an asset, so that the console cannot change it. */
+/** Whether another process, such as “millstream record”, manages the download of an asset, so that the console can only resume it. */
 export function isManagedElsewhere(asset) {
-    return Boolean(asset?.task) && activeStates.includes(assetState(asset));
+    return Boolean(asset?.task?.attended) && activeStates.includes(assetState(asset));
 }
 
-/** Whether the console can continue what is stored of an asset: recordings are continued by the command line. */
-export function canContinue(asset) {
-    return !isManagedElsewhere(asset) && asset?.task?.kind !== 'recording';
+/** Whether the download of an asset is resumed as it is; otherwise another one completes the asset in the selected quality. */
+export function isResumable(asset) {
+    return assetState(asset) === 'paused' || Boolean(asset.recording) || asset.task?.state === 'interrupted';
+}
+
+/** Returns what the download of an asset is called: “recording” or “download”. */
+export function downloadKind(asset) {
+    return asset?.recording ? 'recording' : 'download';
 }
 
 /** Returns the text for the process of a download or a recording that is not the server: “Recording in another process”. */
 export function elsewhereText(asset, text) {
-    return asset?.task?.attended && isManagedElsewhere(asset) ? `${text} in another process` : text;
-}
-
-/** Returns how to continue what the console cannot continue; an empty string if there is nothing to say. */
-export function continuationNote(asset) {
-    const { command, kind } = asset?.task ?? {};
-    if (!command || canContinue(asset)) return '';
-    return `Continue the ${kind === 'recording' ? 'recording' : 'download'} in a terminal with: ${command}`;
+    return isManagedElsewhere(asset) ? `${text} in another process` : text;
 }
 
 /** Returns how much of an asset is downloaded, 0 to 100, or `null` while the total is unknown. */

@@ -1,6 +1,6 @@
 // Messages at the end of downloads.
 
-import { downloadErrorMessage } from './asset-state.js';
+import { downloadErrorMessage, downloadKind } from './asset-state.js';
 import { dismissErrors, showError, showMessage } from './messages.js';
 
 /** Returns the subject of the errors of a download, by the URL of its stream. */
@@ -22,15 +22,14 @@ export class DownloadMessages {
     }
 
     #showMessage(asset, previous) {
-        const { id, title, source, activity, state, bytes, task } = asset;
-        const kind = task?.kind ?? 'download';
+        const { id, title, source, activity, state, bytes } = asset;
         if (activity !== 'failed') dismissErrors(downloadSubject(source));
         if (['downloading', 'recording'].includes(activity)) return;
         const previousBytes = this.#previousBytes.get(id);
         this.#previousBytes.delete(id);
         if (activity === 'failed') {
-            showError(`The ${kind} of “${title}” failed. ${downloadErrorMessage(asset)}`, downloadSubject(source));
-        } else if (previous?.activity === 'recording' && state === 'complete') {
+            showError(`The ${downloadKind(asset)} of “${title}” failed. ${downloadErrorMessage(asset)}`, downloadSubject(source));
+        } else if (previous?.activity === 'recording' && activity === 'idle' && state === 'complete') {
             showMessage(`“${title}” is recorded and can be played offline.`, { type: 'success' });
         } else if (previous?.activity === 'downloading' && state === 'complete') {
             showMessage(bytes === previousBytes

@@ -1,8 +1,8 @@
 // The disk space of each download, the downloads to keep, and what is deleted to make space available.
 
-import { changeStoragePolicy, evictAssets, fetchStorage } from './api.js';
+import { artworkURL, changeStoragePolicy, evictAssets, fetchStorage } from './api.js';
 import { confirmDeletion } from './confirm-deletion.js';
-import { createElement, setHidden, setText, setTextOrHide } from './element.js';
+import { createElement, setAttribute, setHidden, setText, setTextOrHide } from './element.js';
 import { errorMessage } from './error-message.js';
 import { formatSize } from './format.js';
 import { KeyedList } from './keyed-list.js';
@@ -15,17 +15,21 @@ const reasons = { expired: 'has expired' };
 
 class StorageRow {
     element;
+    #artwork = createElement('img', { class: 'asset-artwork', alt: '', loading: 'lazy' });
     #title = createElement('span', { class: 'asset-title' });
     #size = createElement('span', { class: 'size' });
     #keep = createElement('input', { type: 'checkbox' });
 
     constructor(id, onKeep) {
         this.#keep.addEventListener('change', () => onKeep(id, this.#keep.checked, this.#title.textContent));
-        this.element = createElement('li', { dataset: { assetId: id } }, this.#title, this.#size,
+        this.element = createElement('li', { dataset: { assetId: id } }, this.#artwork, this.#title, this.#size,
             createElement('label', { class: 'checkbox' }, this.#keep, ' Keep'));
     }
 
-    update({ title, bytes, policy }) {
+    update({ id, title, bytes, artwork, policy }) {
+        const source = artworkURL({ id, artwork });
+        setAttribute(this.#artwork, 'src', source);
+        setHidden(this.#artwork, !source);
         setText(this.#title, title);
         setText(this.#size, formatSize(bytes));
         this.#keep.setAttribute('aria-label', `Keep ${title} when space is needed`);
@@ -68,7 +72,8 @@ export class Storage {
         const { assets } = this.#store;
         setHidden(this.#section, assets.length === 0);
         // The files of a download that are not complete have sizes as well.
-        const state = JSON.stringify(assets.map(({ id, bytes, percent, activity }) => [id, bytes, percent, activity]));
+        const state = JSON.stringify(assets.map(
+            ({ id, bytes, percent, activity, artwork }) => [id, bytes, percent, activity, artwork]));
         if (assets.length === 0 || state === this.#shown || this.#isLoading) return;
         this.#isLoading = true;
         const wait = Math.max(0, this.#loadedAt + interval - performance.now());

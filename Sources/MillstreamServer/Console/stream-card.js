@@ -1,9 +1,8 @@
 // The card of a stream in the catalog.
 
 import { ActionBar } from './action-bar.js';
-import {
-    assetState, canContinue, continuationNote, downloadedPercent, downloadedText, downloadErrorMessage, elsewhereText, isManagedElsewhere,
-} from './asset-state.js';
+import { assetState, downloadedPercent, downloadedText, downloadErrorMessage, elsewhereText } from './asset-state.js';
+import { downloadActions } from './download-actions.js';
 import { DownloadProgress } from './download-progress.js';
 import {
     createElement, createIcon, setAttribute, setHidden, setText, setTextOrHide, setTextWithURLsOrHide,
@@ -14,7 +13,8 @@ const kindNames = { hls: 'HLS', dash: 'DASH', file: 'File' };
 
 /** Returns the text of the badge, which is empty for a stream that is not downloaded. */
 function badgeText(state, asset) {
-    const percent = asset ? downloadedPercent(asset) : null;
+    // A recording has no total.
+    const percent = asset && !asset.recording ? downloadedPercent(asset) : null;
     const percentText = percent === null ? '' : ` ${formatPercent(percent)}`;
     switch (state) {
     case 'remote': return '';
@@ -41,7 +41,6 @@ export class StreamCard {
     #playing = createElement('span', { class: 'tag playing', text: 'Playing' });
     #detail = createElement('p', { class: 'detail' });
     #error = createElement('p', { class: 'error' });
-    #continuation = createElement('p', { class: 'note continuation' });
     #progress = new DownloadProgress();
     #actionBar;
 
@@ -61,7 +60,7 @@ export class StreamCard {
             createElement('div', { class: 'card-body' },
                 this.#name,
                 createElement('p', { class: 'tags' }, this.#kind, this.#advertisement, this.#playing),
-                this.#detail, this.#progress.element, this.#error, this.#continuation,
+                this.#detail, this.#progress.element, this.#error,
                 this.#actionBar.element));
     }
 
@@ -81,7 +80,6 @@ export class StreamCard {
         setHidden(this.#playing, !isPlaying);
         setTextOrHide(this.#detail, stream.detail);
         setTextWithURLsOrHide(this.#error, downloadErrorMessage(asset));
-        setTextOrHide(this.#continuation, continuationNote(asset));
         this.#progress.update(state === 'downloading' ? asset : undefined, stream.name, downloadSpeed, size);
         this.#actionBar.update(this.#availableActions(state));
     }
@@ -98,14 +96,7 @@ export class StreamCard {
         actions.play = { label: 'Play', name: this.#stream.channel ? `Play the channel ${name}` : `Play ${name} from its origin`, primary };
         // A download has the stream at its origin, without the edits of the catalog.
         if (state === 'remote' && this.#stream.edits.length === 0) actions.download = { label: 'Download', name: `Download ${name}` };
-        const isContinuable = canContinue(this.#asset);
-        if (isContinuable && (state === 'partial' || state === 'paused')) actions.resume = { label: 'Resume', name: `Resume the download of ${name}` };
-        if (isContinuable && state === 'failed') actions.resume = { label: 'Try again', name: `Try again to download ${name}` };
-        // The process that manages a download has to change it.
-        if (!isManagedElsewhere(this.#asset)) {
-            if (state === 'downloading') actions.pause = { label: 'Pause', name: `Pause the download of ${name}` };
-            if (['downloading', 'waiting', 'paused'].includes(state)) actions.cancel = { label: 'Cancel', name: `Cancel the download of ${name}` };
-        }
+        Object.assign(actions, downloadActions(this.#asset, name));
         if (this.#asset) actions.delete = { label: 'Delete', name: `Delete the offline copy of ${name}` };
         return actions;
     }

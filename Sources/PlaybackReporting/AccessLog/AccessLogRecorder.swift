@@ -118,7 +118,11 @@ public struct AccessLogRecorder: Sendable {
         case .frames(let frames):
             hasFrames = true
             period?.count(\.numberOfDroppedVideoFrames, frames.dropped)
-        default: break
+        case .statusChanged, .rateChanged, .timeControlChanged, .segmentSkipped, .likelyToKeepUp, .stalled, .stallEnded,
+            .seekStarted, .seekEnded, .timeJumped, .variantSwitchStarted, .variantSwitched, .pathwayChanged,
+            .selectionChanged, .tracksChanged, .seekableRangeChanged, .timedMetadata, .error, .playedToEnd,
+            .failedToPlayToEnd, .ended:
+            break
         }
     }
 
@@ -196,7 +200,11 @@ public struct AccessLogRecorder: Sendable {
     private static func beginsPeriod(_ kind: PlaybackEvent.Kind) -> Bool {
         switch kind {
         case .resourceRequest, .segmentLoaded, .frames, .stalled: true
-        default: false
+        case .statusChanged, .playbackTypeKnown, .rateChanged, .timeControlChanged, .segmentSkipped, .likelyToKeepUp,
+            .stallEnded, .seekStarted, .seekEnded, .timeJumped, .variantSwitchStarted, .variantSwitched,
+            .pathwayChanged, .selectionChanged, .tracksChanged, .seekableRangeChanged, .timedMetadata, .error,
+            .playedToEnd, .failedToPlayToEnd, .ended:
+            false
         }
     }
 }

@@ -15,7 +15,10 @@ struct ErrorDeduplicator: Sendable, Hashable {
             guard record != last else { return nil }
             last = record
             return record
-        default:
+        case .statusChanged, .playbackTypeKnown, .rateChanged, .timeControlChanged, .resourceRequest, .segmentLoaded,
+            .segmentSkipped, .likelyToKeepUp, .stalled, .stallEnded, .seekStarted, .seekEnded, .timeJumped,
+            .variantSwitchStarted, .variantSwitched, .pathwayChanged, .selectionChanged, .tracksChanged,
+            .seekableRangeChanged, .timedMetadata, .frames, .playedToEnd, .ended:
             return nil
         }
     }

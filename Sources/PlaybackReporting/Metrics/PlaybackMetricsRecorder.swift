@@ -59,7 +59,10 @@ public struct PlaybackMetricsRecorder: Sendable {
             figures.droppedFrames = (figures.droppedFrames ?? 0).addingClamped(counts.dropped)
             figures.discardedFrames = (figures.discardedFrames ?? 0).addingClamped(counts.discarded)
         case .ended: return playbackEnded(at: event.time)
-        default: break
+        case .statusChanged, .playbackTypeKnown, .timeControlChanged, .segmentLoaded, .segmentSkipped, .likelyToKeepUp,
+            .seekStarted, .seekEnded, .timeJumped, .variantSwitchStarted, .variantSwitched, .pathwayChanged,
+            .selectionChanged, .tracksChanged, .seekableRangeChanged, .timedMetadata, .error:
+            break
         }
         return nil
     }

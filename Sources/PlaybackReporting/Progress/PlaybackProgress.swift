@@ -83,7 +83,10 @@ struct PlaybackProgress: Sendable, Hashable {
         case .segmentLoaded(let segment): skippedTime.add(segment)
         case .failedToPlayToEnd, .ended:
             rate = 0
-        default: break
+        case .statusChanged, .playbackTypeKnown, .timeControlChanged, .resourceRequest, .likelyToKeepUp, .timeJumped,
+            .variantSwitched, .pathwayChanged, .selectionChanged, .tracksChanged, .seekableRangeChanged, .timedMetadata,
+            .frames, .error, .playedToEnd:
+            break
         }
         return step
     }

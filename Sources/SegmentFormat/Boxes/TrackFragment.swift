@@ -161,8 +161,11 @@ package struct TrackRun {
 
     /// A Boolean value that indicates whether the run contains the fields of all its samples.
     package var isComplete: Bool {
-        count *| ((flags >> 8 & 0xF).nonzeroBitCount *| 4) <= cursor.remaining
+        count *| fieldSize <= cursor.remaining
     }
+
+    /// The size of the fields of a sample in the box, in bytes.
+    private var fieldSize: Int { (flags >> 8 & 0xF).nonzeroBitCount *| 4 }
 
     /// Returns the total size of the samples, in bytes.
     ///
@@ -175,6 +178,26 @@ package struct TrackRun {
             return true
         }
         return size
+    }
+
+    /// Returns the total duration of the samples, in units of the timescale.
+    ///
+    /// - Parameter bytes: The bytes from which the run was read.
+    /// - Returns: The duration, without samples whose fields are missing.
+    /// - Complexity: O(*n*) in the size of the box, whatever the sample count.
+    package func duration(_ bytes: Span<UInt8>) -> Int64 {
+        guard flags & 0x100 != 0 else {
+            let size = fieldSize
+            // A damaged count can exceed the samples whose fields are in the box.
+            let known = size == 0 ? count : min(count, cursor.remaining.dividedSaturated(by: size))
+            return Int64(known).multipliedSaturated(by: Int64(defaults.duration ?? 0))
+        }
+        var duration: Int64 = 0
+        forEachSample(bytes) { sample in
+            duration +|= Int64(sample.duration)
+            return true
+        }
+        return duration
     }
 
     /// Calls a closure for each sample, in order.

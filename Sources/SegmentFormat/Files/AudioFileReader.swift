@@ -6,6 +6,7 @@ struct AudioFileReader: MediaFileReader {
     private var start: Int64 = 0
     private var tagCount = 0
     private var timestamp: UInt64?
+    private var metadata = MediaFileMetadata()
     private var first: PackedAudioSummary?
     /// The file offset of the first frame.
     private var firstFrame: Int64 = 0
@@ -28,15 +29,22 @@ struct AudioFileReader: MediaFileReader {
         return .ready(makeTimeline(from: file))
     }
 
-    /// Skips ID3 tags, which may contain images of several megabytes; only small tags are parsed.
+    /// Reads the ID3 tags, which may contain images of several megabytes; larger tags than those are skipped.
     private mutating func readTags(_ file: LoadedFileParts) -> MediaFileIndexer.State? {
         while first == nil, tagCount < 16 {
             guard let found = file.loadedBytes(at: start, count: 10) else {
                 return file.request(at: start, count: Self.windowSize)
             }
             guard let header = ID3Tag.Header(found.bytes.span, at: found.offset) else { break }
-            if header.byteCount <= 4_096, let whole = file.loadedBytes(at: start, count: header.byteCount) {
-                timestamp = timestamp ?? ID3Tag(whole.bytes.span, at: whole.offset)?.transportTimestamp
+            if start +| Int64(header.byteCount) <= Int64(MediaFileMetadata.maximumSize) {
+                guard let whole = file.loadedBytes(at: start, count: header.byteCount) else {
+                    // The first frames, which are read next, are requested at the same time.
+                    return file.request(at: start, count: header.byteCount + Self.windowSize)
+                }
+                if let tag = ID3Tag(whole.bytes.span, at: whole.offset) {
+                    timestamp = timestamp ?? tag.transportTimestamp
+                    metadata.addMissing(from: MediaFileMetadata(tag))
+                }
             }
             start +|= Int64(header.byteCount)
             tagCount += 1
@@ -146,6 +154,7 @@ extension AudioFileReader {
         }
         var timeline = MediaFileTimeline(wholeFile: first.firstFrame.container, length: file.length)
         timeline.tracks = [first.mediaTrack]
+        timeline.metadata = metadata
         if let timestamp { timeline.firstTimestamp = TimestampUnwrapper.mediaTime(of: Int64(clamping: timestamp)) }
         if let exactSegments {
             timeline.duration = exactSegments.duration

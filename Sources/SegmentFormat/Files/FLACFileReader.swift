@@ -2,12 +2,15 @@ import MediaTiming
 
 /// A reader of the metadata blocks of a FLAC file (RFC 9639 §8), the first of which contains the number of samples, and of
 /// its last frames, which tell whether the file has them all.
+///
+/// Comments and pictures are read as well; other blocks are skipped.
 struct FLACFileReader: MediaFileReader {
     private let minimumSegmentDuration: MediaTime
     private var position: Int64 = 0
     private var hasStarted = false
     private var blockCount = 0
     private var information: FLACStreamInformation?
+    private var metadata = MediaFileMetadata()
     private var metadataEnd: Int64?
     /// The last frame; `nil` if it is unknown.
     private var lastFrame: FLACFrameHeader.LastFrame?
@@ -41,6 +44,12 @@ struct FLACFileReader: MediaFileReader {
             guard found.count >= 4 else { break }
             let header = found.bytes.span.uint32(at: found.offset)
             let length = Int(header & 0xFF_FFFF) + 4
+            if position <= Int64(MediaFileMetadata.maximumSize), Self.hasMetadata(found, length: length) {
+                guard let block = file.loadedBytes(at: position, count: length) else {
+                    return file.request(at: position, count: length + 4_096)
+                }
+                readMetadata(block, length: length)
+            }
             if information == nil {
                 let range = found.offset..<min(found.bytes.count, found.offset + length)
                 information = FLACStreamInformation(block: range, in: found.bytes.span)
@@ -51,6 +60,31 @@ struct FLACFileReader: MediaFileReader {
         }
         if let needed = readLastFrames(file) { return needed }
         return .ready(makeTimeline(from: file))
+    }
+
+    /// The types of the metadata blocks that are read besides the first one (RFC 9639 §8.1).
+    private static let commentBlockType: UInt8 = 4
+    private static let pictureBlockType: UInt8 = 6
+
+    /// Returns whether a block has comments, or an image that is not too large and is contained in the file.
+    private static func hasMetadata(_ found: LoadedFileParts.LoadedBytes, length: Int) -> Bool {
+        guard length <= MediaFileMetadata.maximumSize else { return false }
+        switch found.bytes.span[found.offset] & 0x7F {
+        case commentBlockType: return true
+        // The media type follows the type of the picture; it is an arrow if the image is at a URL.
+        case pictureBlockType: return found.bytes.span.hasBytes("image/", at: found.offset + 12)
+        default: return false
+        }
+    }
+
+    private mutating func readMetadata(_ block: LoadedFileParts.LoadedBytes, length: Int) {
+        let bytes = block.bytes.span
+        let content = (block.offset..<min(block.bytes.count, block.offset + length)).dropFirst(4)
+        if bytes[block.offset] & 0x7F == Self.commentBlockType {
+            metadata.addVorbisComments(content, in: bytes)
+        } else {
+            metadata.addPicture(content, in: bytes)
+        }
     }
 
     /// Reads the last frames of a file that declares its number of samples; returns a request if more bytes are required.
@@ -90,6 +124,7 @@ struct FLACFileReader: MediaFileReader {
                 sampleRate: information.sampleRate
             )
         ]
+        timeline.metadata = metadata
         timeline.duration = information.duration
         guard let metadataEnd else { return timeline }
         timeline.initializationRange = ByteRange(start: 0, length: metadataEnd)

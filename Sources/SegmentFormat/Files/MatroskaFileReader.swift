@@ -1,6 +1,7 @@
 import MediaTiming
 
-/// A reader of the duration, tracks and cues of a Matroska or WebM file (RFC 9559).
+/// A reader of the duration, tracks and cues of a Matroska or WebM file (RFC 9559), and of the tags and attachments
+/// before the first cluster.
 ///
 /// Segments start at cues, where decoding can start. A file without cues is one segment.
 struct MatroskaFileReader: MediaFileReader {
@@ -19,15 +20,32 @@ struct MatroskaFileReader: MediaFileReader {
     private var timestampScale: UInt64 = 1_000_000
     private var durationUnits: Double = 0
     private var tracks: [MediaTrack] = []
+    private var metadata = MediaFileMetadata()
     /// The last cluster of a file that ends before its cues; `nil` until it is found.
     private var lastCluster: Cue?
     private var hasSearchedLastCluster = false
+    /// The attachments at the current position; `nil` outside of attachments.
+    private var attachments: Attachments?
 
     struct Cue {
         let units: UInt64
         let cluster: Int64
     }
 
+    /// The attachments that are being read.
+    private struct Attachments {
+        /// The file offset after the attachments.
+        let end: Int64
+        /// The number of attachments that were read.
+        var count = 0
+        /// The number of bytes of images that were loaded.
+        var imageByteCount: Int64 = 0
+    }
+
+    /// The maximum number of attachments of which the types are read, because each of them can take a request.
+    private static let maximumAttachmentCount = 16
+    /// The number of bytes at the beginning of an attachment in which its media type is expected.
+    private static let attachmentHeadSize: Int64 = 1_024
     private static let maximumElementCount = 1_000
     private static let maximumElementSize: Int64 = 16 << 20
     private static let maximumCueCount = 1_000_000
@@ -46,10 +64,13 @@ struct MatroskaFileReader: MediaFileReader {
                 return file.request(at: position, count: 8_192)
             }
             guard let element = MatroskaElement(found.bytes.span, at: found.offset, end: found.bytes.count) else {
-                break
+                guard let end = attachments?.end else { break }
+                leaveAttachments(at: end)
+                continue
             }
             elementCount += 1
-            if let needed = processElement(element, file) { return needed }
+            let needed = attachments == nil ? processElement(element, file) : processAttachment(element, file)
+            if let needed { return needed }
         }
         if let needed = findLastCluster(file) { return needed }
         return .ready(makeTimeline(from: file))
@@ -74,8 +95,15 @@ struct MatroskaFileReader: MediaFileReader {
             }
             position = cuesOffset
             return nil
-        case 0x114D_9B74, 0x1549_A966, 0x1654_AE6B, 0x1C53_BB6B:
-            guard let length = element.length, length <= Self.maximumElementSize else { break }
+        case 0x1941_A469 where firstCluster == nil && position <= Int64(MediaFileMetadata.maximumSize):
+            guard let end, end > start else { break }
+            attachments = Attachments(end: end)
+            position = start
+            return nil
+        case 0x114D_9B74, 0x1549_A966, 0x1654_AE6B, 0x1C53_BB6B, 0x1254_C367:
+            let isMetadata = element.id == 0x1254_C367
+            let limit = isMetadata ? Int64(MediaFileMetadata.maximumSize) : Self.maximumElementSize
+            guard let length = element.length, length <= limit, !isMetadata || position <= limit else { break }
             let whole = element.headerLength + Int(length)
             guard let found = file.loadedBytes(at: position, count: whole) else {
                 return file.request(at: position, count: whole)
@@ -92,6 +120,59 @@ struct MatroskaFileReader: MediaFileReader {
         }
         position = end
         return nil
+    }
+
+    /// Reads an attachment, of which only the beginning is loaded if it is not an image, such as a font.
+    private mutating func processAttachment(
+        _ element: MatroskaElement,
+        _ file: LoadedFileParts
+    ) -> MediaFileIndexer.State? {
+        guard var list = attachments else { return nil }
+        guard let length = element.length, list.count < Self.maximumAttachmentCount,
+            metadata.artwork?.isFrontCover != true
+        else {
+            leaveAttachments(at: list.end)
+            return nil
+        }
+        let next = min(list.end, position +| Int64(element.headerLength) +| length)
+        let whole = next -| position
+        if element.id == 0x61A7 {
+            let headSize = Int(clamping: min(whole, Self.attachmentHeadSize))
+            guard let head = file.loadedBytes(at: position, count: headSize) else {
+                return file.request(at: position, count: 8_192)
+            }
+            let headContent = Self.content(of: element, in: head, count: headSize)
+            if MediaFileMetadata.isImage(matroskaAttachment: headContent, head.bytes.span),
+                whole <= Int64(MediaFileMetadata.maximumSize) -| list.imageByteCount
+            {
+                let count = Int(clamping: whole)
+                guard let found = file.loadedBytes(at: position, count: count) else {
+                    return file.request(at: position, count: count)
+                }
+                list.imageByteCount +|= whole
+                let content = Self.content(of: element, in: found, count: count)
+                metadata.addAttachment(matroska: content, found.bytes.span)
+            }
+        }
+        list.count += 1
+        attachments = list
+        if next >= list.end { leaveAttachments(at: list.end) } else { position = next }
+        return nil
+    }
+
+    private mutating func leaveAttachments(at end: Int64) {
+        position = end
+        attachments = nil
+    }
+
+    /// Returns the range of the loaded content of an element at the beginning of loaded bytes.
+    private static func content(
+        of element: MatroskaElement,
+        in found: LoadedFileParts.LoadedBytes,
+        count: Int
+    ) -> Range<Int> {
+        let start = found.offset + element.headerLength
+        return start..<max(start, found.offset + min(found.count, count))
     }
 
     /// Looks for the last cluster of a file that ends early and has no cues, whose timestamp is about the duration of the
@@ -125,12 +206,14 @@ struct MatroskaFileReader: MediaFileReader {
     }
 
     private mutating func read(_ id: UInt32, _ content: Range<Int>, _ bytes: Span<UInt8>) {
+        guard id != 0x1254_C367 else { return metadata.addTags(matroska: content, bytes) }
         var walker = MatroskaElementIterator(content, in: bytes)
         var list: [Cue] = []
         while let child = walker.next(bytes) {
             switch (id, child.id) {
             case (0x114D_9B74, 0x4DBB): readSeek(child.content, bytes)
             case (0x1549_A966, 0x2A_D7B1): timestampScale = max(1, bytes.matroskaUnsigned(child.content))
+            case (0x1549_A966, 0x7BA9): metadata.add(bytes.metadataText(child.content), as: .title)
             case (0x1549_A966, 0x4489): durationUnits = bytes.matroskaFloat(child.content)
             case (0x1654_AE6B, 0xAE):
                 if tracks.count < Movie.maximumTrackCount { tracks.append(MediaTrack(matroska: child.content, bytes)) }
@@ -176,6 +259,7 @@ extension MatroskaFileReader {
         let declaredLength = file.length.map { max($0, segmentEnd ?? $0) }
         var timeline = MediaFileTimeline(wholeFile: container, length: declaredLength, duration: duration)
         timeline.tracks = tracks
+        timeline.metadata = metadata
         guard let duration, let firstCluster, let length = file.length else { return timeline }
         guard let cues else {
             if let available = availableDuration(from: firstCluster, in: length), available < duration,

@@ -8,6 +8,8 @@ package struct MediaFileTimeline: Sendable, Hashable {
     package var duration: MediaTime?
     /// The tracks of the file; empty if they are not read for its container format.
     package var tracks: [MediaTrack]
+    /// The title, the artist, the album and the artwork, as far as the file has them.
+    package var metadata = MediaFileMetadata()
     /// The segments of the file in order, from time zero to ``duration``.
     ///
     /// If the duration is unknown, there is a single segment with an empty time range; if the length of the file is

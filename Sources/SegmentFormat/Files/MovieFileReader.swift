@@ -9,6 +9,7 @@ struct MovieFileReader: MediaFileReader {
     private var boxCount = 0
     private var isFinished = false
     private var movie: Movie?
+    private var metadata = MediaFileMetadata()
     /// A Boolean value that indicates whether there is media data (`mdat`), and none of the boxes with which segments of
     /// streams begin.
     private var lacksOnlyMovie: Bool { hasMediaData && !hasSegmentBox }
@@ -160,6 +161,7 @@ extension MovieFileReader {
         do throws(MediaFormatError) {
             let movie = try Movie(found.bytes.span, at: found.offset)
             self.movie = movie
+            metadata = MediaFileMetadata(movieBoxIn: found.bytes.span, at: found.offset)
             leadingTrack =
                 movie.tracks.first { $0.mediaType == .video } ?? movie.tracks.first { $0.mediaType == .audio }
                 ?? movie.tracks.first
@@ -275,6 +277,7 @@ extension MovieFileReader {
         timeline.error = movie == nil ? missingMovieError(in: file) : problem
         guard let movie else { return timeline }
         timeline.tracks = movie.tracks.map(\.mediaTrack)
+        timeline.metadata = metadata
         timeline.initializationRange = initialization
         if segmentBuilder.isEmpty {
             timeline.isProgressive = !movie.isFragmented || !progressiveSegments.isEmpty

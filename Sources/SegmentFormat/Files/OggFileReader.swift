@@ -1,6 +1,7 @@
 import MediaTiming
 
-/// A reader that determines the duration of an Ogg file with one audio stream from its last page (RFC 3533 §6).
+/// A reader that determines the duration of an Ogg file with one audio stream from its last page (RFC 3533 §6), and its
+/// metadata from the comments at its beginning.
 struct OggFileReader: MediaFileReader {
     private var tailSize: Int64 = 65_536
     private var rate: Int64?
@@ -10,6 +11,9 @@ struct OggFileReader: MediaFileReader {
     private var channelCount = 0
     /// The language in the comments of the stream; `nil` if they have none.
     private var language: String?
+    private var metadata = MediaFileMetadata()
+    /// The number of bytes at the beginning of the file that are read; `nil` if all that are needed have been read.
+    private var headSize: Int? = 64
     private var duration: MediaTime?
     private var hasTail = false
     /// The end of the last page that begins in the file, which can be after the end of the file; `nil` if it is unknown.
@@ -19,10 +23,12 @@ struct OggFileReader: MediaFileReader {
     private static let maximumTailSize: Int64 = 1 << 20
 
     mutating func advance(with file: LoadedFileParts) -> MediaFileIndexer.State {
-        if rate == nil {
-            guard let head = file.loadedBytes(at: 0, count: 64) else { return file.request(at: 0, count: 4_096) }
+        while let size = headSize {
+            guard let head = file.loadedBytes(at: 0, count: size) else {
+                return file.request(at: 0, count: max(4_096, size))
+            }
             readFirstPage(head)
-            language = Self.language(head)
+            headSize = readComments(head, file)
         }
         guard let length = file.length else { return .ready(makeTimeline(from: file)) }
         while !hasTail {
@@ -55,38 +61,84 @@ struct OggFileReader: MediaFileReader {
         }
     }
 
-    /// The maximum length of a language tag (RFC 5646 §4.4.1).
-    private static let maximumLanguageLength = 35
-
-    /// Returns the language in the comments of the second page (Vorbis I §5.2.1, RFC 7845 §5.2), as far as the page is loaded;
-    /// `nil` if there is none.
-    private static func language(_ found: LoadedFileParts.LoadedBytes) -> String? {
+    /// Reads the metadata in the comments, and returns the number of bytes at the beginning of the file that are required
+    /// for all of them; `nil` if no more are required.
+    ///
+    /// The comments are a packet that extends over several pages if it contains an image.
+    private mutating func readComments(_ found: LoadedFileParts.LoadedBytes, _ file: LoadedFileParts) -> Int? {
         let bytes = found.bytes.span
-        // The first page has only the header of the codec.
-        guard let page = endOfPage(bytes, at: found.offset), let last = endOfPage(bytes, at: page) else { return nil }
-        let end = min(last, bytes.count)
-        var offset = page + 27 + Int(bytes[page + 26])
-        if bytes.hasBytes("\u{3}vorbis", at: offset) {
-            offset += 7
-        } else if bytes.hasBytes("OpusTags", at: offset) {
-            offset += 8
+        guard rate != nil, let page = Self.endOfPage(bytes, at: found.offset) else { return nil }
+        let (comments, isComplete) = packet(bytes, at: page)
+        let start: Int
+        if comments.span.hasBytes("\u{3}vorbis", at: 0) {
+            start = 7
+        } else if comments.span.hasBytes("OpusTags", at: 0) {
+            start = 8
         } else {
             return nil
         }
-        // The name of the encoder, then the number of comments.
-        guard offset <= end - 4 else { return nil }
-        let nameLength = Int(littleEndian(4, bytes, at: offset))
-        offset += 4 + nameLength
-        guard offset <= end - 4 else { return nil }
-        var remainingCount = littleEndian(4, bytes, at: offset)
-        offset += 4
-        while remainingCount > 0, offset <= end - 4 {
-            let length = Int(littleEndian(4, bytes, at: offset))
-            offset += 4
-            guard length <= end - offset else { return nil }
-            if let value = Self.language(ofComment: found.bytes[offset..<(offset +| length)]) { return value }
-            offset +|= length
-            remainingCount -|= 1
+        language = Self.language(comments, from: start)
+        let size = bytes.count - found.offset
+        if !isComplete, size < Self.maximumHeadSize, !file.ends(at: Int64(size)) {
+            return min(Self.maximumHeadSize, max(65_536, 4 *| size))
+        }
+        metadata.addVorbisComments(start..<max(start, comments.count), in: comments.span)
+        return nil
+    }
+
+    /// The maximum number of bytes at the beginning of the file that are read: images in comments are encoded in base64,
+    /// which is a third larger.
+    private static let maximumHeadSize = 2 *| MediaFileMetadata.maximumSize
+
+    /// Returns the packet of the stream that begins on the page at an offset, as far as it is loaded, and whether it is
+    /// complete.
+    private func packet(_ bytes: Span<UInt8>, at start: Int) -> (packet: [UInt8], isComplete: Bool) {
+        var packet: [UInt8] = []
+        var page = start
+        while bytes.hasBytes("OggS", at: page), page + 27 <= bytes.count {
+            let table = page + 27
+            var offset = table + Int(bytes[page + 26])
+            guard offset <= bytes.count else { break }
+            let isOurs = UInt32(truncatingIfNeeded: Self.littleEndian(4, bytes, at: page + 14)) == serial
+            for index in table..<offset {
+                let length = Int(bytes[index])
+                if isOurs {
+                    guard length <= bytes.count - offset else {
+                        return (packet + bytes.byteArray(in: offset..<bytes.count), false)
+                    }
+                    packet.append(contentsOf: bytes.byteArray(in: offset..<offset + length))
+                    // A segment of less than 255 bytes ends a packet.
+                    if length < 255 { return (packet, true) }
+                }
+                offset += length
+            }
+            page = offset
+        }
+        // If no page follows, the stream is damaged, and further bytes would not complete the packet.
+        return (packet, page <= bytes.count - 4 && !bytes.hasBytes("OggS", at: page))
+    }
+
+    /// The maximum length of a language tag (RFC 5646 §4.4.1).
+    private static let maximumLanguageLength = 35
+
+    /// Returns the language in comments (Vorbis I §5.2.1, RFC 7845 §5.2), as far as they are loaded; `nil` if they have
+    /// none.
+    ///
+    /// - Parameters:
+    ///   - comments: The packet with the comments.
+    ///   - start: The position of the length of the encoder's name.
+    /// - Returns: The language tag.
+    private static func language(_ comments: [UInt8], from start: Int) -> String? {
+        let bytes = comments.span
+        var cursor = ByteCursor(start..<max(start, comments.count), in: bytes)
+        cursor.skip(Int(cursor.readUInt32(bytes).byteSwapped))
+        let count = min(Int(cursor.readUInt32(bytes).byteSwapped), MediaFileMetadata.maximumItemCount)
+        for _ in 0..<count {
+            let length = Int(cursor.readUInt32(bytes).byteSwapped)
+            let position = cursor.offset
+            cursor.skip(length)
+            guard !cursor.isPastEnd else { return nil }
+            if let value = language(ofComment: comments[position..<cursor.offset]) { return value }
         }
         return nil
     }
@@ -165,6 +217,7 @@ struct OggFileReader: MediaFileReader {
         let length = file.length.map { max($0, lastPageEnd ?? 0) }
         var timeline = MediaFileTimeline(wholeFile: .ogg, length: length, duration: duration)
         timeline.missingLengthAccuracy = .minimum
+        timeline.metadata = metadata
         guard rate != nil else { return timeline }
         timeline.tracks = [
             MediaTrack(

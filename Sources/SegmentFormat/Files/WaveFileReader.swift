@@ -10,11 +10,15 @@ struct WaveFileReader: MediaFileReader {
     private var format: Format?
     private var rf64DataLength: Int64?
     private var data: ByteRange?
+    private var metadata = MediaFileMetadata()
     /// The number of bytes that the header declares and the file does not have.
     private var missingLength: Int64 = 0
 
     /// The length of samples from which it is a placeholder of writers that cannot seek back, such as `arecord`.
     private static let minimumPlaceholderLength: Int64 = 0x7FFF_0000
+
+    /// The maximum size of a list of texts, such as the title, that is read; larger ones have other contents.
+    private static let maximumListSize: UInt64 = 64 << 10
 
     fileprivate struct Format {
         let tag: UInt16
@@ -39,6 +43,14 @@ struct WaveFileReader: MediaFileReader {
             let body = position +| 8
             if bytes.hasBytes("fmt ", at: found.offset), length >= 16, found.count >= 24 {
                 format = Format(bytes, found.offset + 8)
+            } else if bytes.hasBytes("LIST", at: found.offset), length <= Self.maximumListSize {
+                // Bounded: the length is at most that of a list.
+                let count = Int(length) + 8
+                guard let list = file.loadedBytes(at: position, count: count) else {
+                    return file.request(at: position, count: count + 4_096)
+                }
+                let content = list.offset + 8..<max(list.offset + 8, min(list.bytes.count, list.offset + count))
+                metadata.addInformationList(content, in: list.bytes.span)
             } else if bytes.hasBytes("ds64", at: found.offset), length >= 16, found.count >= 24 {
                 rf64DataLength = Int64(clamping: Self.littleEndian(8, bytes, at: found.offset + 16))
             } else if bytes.hasBytes("data", at: found.offset) {
@@ -79,6 +91,7 @@ struct WaveFileReader: MediaFileReader {
                 sampleRate: format.sampleRate
             )
         ]
+        timeline.metadata = metadata
         timeline.initializationRange = ByteRange(start: 0, length: data.start)
         guard file.length != nil else { return timeline }
         let duration = MediaTime(value: data.length, timescale: format.bytesPerSecond)

@@ -109,6 +109,13 @@ extension ID3Tag.Value {
             let kind = reader.byte(bytes)
             let description = reader.text(bytes)
             self = .attachedImage(mimeType: type, pictureType: kind, description: description, data: reader.rest(bytes))
+        case "PIC":
+            reader.readEncoding(bytes)
+            let format = reader.fixed(3, bytes).lowercased()
+            let type = format == "jpg" ? "image/jpeg" : "image/\(format)"
+            let kind = reader.byte(bytes)
+            let description = reader.text(bytes)
+            self = .attachedImage(mimeType: type, pictureType: kind, description: description, data: reader.rest(bytes))
         default:
             if id.hasPrefix("T") {
                 reader.readEncoding(bytes)

@@ -36,7 +36,7 @@ package struct ID3Tag: Sendable, Hashable {
         case privateData(owner: String, data: [UInt8])
         /// `GEOB`: an encapsulated file.
         case object(mimeType: String, fileName: String, description: String, data: [UInt8])
-        /// `APIC`: an image; the kind is the ID3 picture type, such as 3 for the front cover.
+        /// `APIC` or `PIC`: an image; the kind is the ID3 picture type, such as 3 for the front cover.
         case attachedImage(mimeType: String, pictureType: UInt8, description: String, data: [UInt8])
         /// The bytes of any other frame, and of compressed or encrypted frames.
         case other([UInt8])

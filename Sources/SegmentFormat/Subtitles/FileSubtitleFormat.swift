@@ -1,6 +1,6 @@
 package import MediaTiming
 
-/// The format of the samples of a subtitle track in a media file, each of which is a cue.
+/// The format of the samples of a subtitle track in a media file.
 package enum FileSubtitleFormat: Sendable, Hashable {
     /// SubRip in Matroska: the text of a cue with its tags.
     case subRip
@@ -14,8 +14,16 @@ package enum FileSubtitleFormat: Sendable, Hashable {
     ///
     /// The boxes after it, with styles, are ignored.
     case timedText
+    /// WebVTT in an ISO base media file (ISO/IEC 14496-30 §7): boxes with the cues that are shown during a sample.
+    ///
+    /// The style sheets and regions of the header are not applied.
+    case webVTTBoxes
+    /// TTML in an ISO base media file (ISO/IEC 14496-30 §5): a document for each sample.
+    case documents
 
     /// The maximum size of a sample, in bytes; larger ones are ignored.
+    ///
+    /// Documents have a limit of their own, ``TimedTextDocument/maximumSize``.
     private static let maximumSampleSize = 128 << 10
     /// The number of fields of an event before its text.
     private static let eventFieldCount = 8
@@ -29,8 +37,12 @@ package enum FileSubtitleFormat: Sendable, Hashable {
     package init?(_ track: MediaTrack, in container: MediaContainer) {
         guard track.mediaType == .subtitles, track.encryptionScheme == nil, let codec = track.codec else { return nil }
         if container == .isoBaseMedia {
-            guard codec == "tx3g" else { return nil }
-            self = .timedText
+            switch codec {
+            case "tx3g": self = .timedText
+            case "wvtt": self = .webVTTBoxes
+            case _ where codec == "stpp" || codec.hasPrefix("stpp."): self = .documents
+            default: return nil
+            }
         } else if container == .matroska || container == .webM {
             switch codec {
             case "S_TEXT/UTF8", "S_TEXT/ASCII": self = .subRip
@@ -43,13 +55,34 @@ package enum FileSubtitleFormat: Sendable, Hashable {
         }
     }
 
-    /// Returns the cue of a sample.
+    /// Returns a Boolean value that indicates whether the subtitles of a codec can be shown, in any container.
+    package static func isSupported(codec: String) -> Bool {
+        let track = MediaTrack(id: 0, mediaType: .subtitles, codec: codec)
+        return [MediaContainer.isoBaseMedia, .matroska].contains { FileSubtitleFormat(track, in: $0) != nil }
+    }
+
+    /// Returns the cues of a sample.
+    ///
+    /// A cue that continues in the next sample is repeated there; ``SubtitleTimeline`` joins the repetitions.
     ///
     /// - Parameters:
     ///   - sample: The bytes of the sample.
-    ///   - range: The time range of the sample.
-    /// - Returns: The cue; `nil` if the sample has no text.
-    package func cue(_ sample: Span<UInt8>, range: MediaTimeRange) -> SubtitleCue? {
+    ///   - range: The time range of the sample on the timeline of its track.
+    /// - Returns: The cues, within the time range; none if the sample has no text or cannot be read.
+    package func cues(_ sample: Span<UInt8>, range: MediaTimeRange) -> [SubtitleCue] {
+        switch self {
+        case .subRip, .webVTT, .subStation, .timedText: return cue(sample, range: range).map { [$0] } ?? []
+        case .webVTTBoxes:
+            guard sample.count <= Self.maximumSampleSize, let boxes = try? WebVTTSample(sample, timeRange: range) else {
+                return []
+            }
+            return boxes.cues.compactMap { SubtitleCue($0) }
+        case .documents: return (try? TimedTextDocument(sample))?.cues(within: range) ?? []
+        }
+    }
+
+    /// Returns the cue of a sample in a format with one cue for each; `nil` if the sample has no text.
+    private func cue(_ sample: Span<UInt8>, range: MediaTimeRange) -> SubtitleCue? {
         guard sample.count <= Self.maximumSampleSize else { return nil }
         switch self {
         case .subRip: return Self.cue(SubRipText.decoded(sample), range)
@@ -77,6 +110,7 @@ package enum FileSubtitleFormat: Sendable, Hashable {
             }
             let lines = builder.finish()
             return lines.isEmpty ? nil : SubtitleCue(timeRange: range, lines: lines)
+        case .webVTTBoxes, .documents: return nil
         }
     }
 

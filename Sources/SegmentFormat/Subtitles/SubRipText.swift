@@ -166,8 +166,13 @@ extension SubRipText {
         if let text = String(validating: all.starts(with: [0xEF, 0xBB, 0xBF]) ? all[3...] : all[...], as: UTF8.self) {
             return text
         }
+        return windowsText(all)
+    }
+
+    /// Returns the text of bytes in Windows-1252.
+    static func windowsText(_ bytes: some Sequence<UInt8>) -> String {
         var scalars = String.UnicodeScalarView()
-        for byte in all {
+        for byte in bytes {
             scalars.append(0x80...0x9F ~= byte ? windowsCharacters[Int(byte & 0x1F)] : Unicode.Scalar(byte))
         }
         return String(scalars)

@@ -3,6 +3,7 @@ import MediaTiming
 import MediaTransport
 import PlaybackReporting
 import ResourceAddressing
+import SegmentFormat
 
 /// The state of an engine, which decides the effects of each event.
 ///
@@ -160,6 +161,9 @@ struct EngineState: Sendable {
         case .failed, .closing, .ended: false
         }
     }
+
+    /// The title, the artist, the album and the artwork of a media file; empty for a stream.
+    var fileMetadata: MediaFileMetadata { segments.appender.file?.metadata ?? MediaFileMetadata() }
 
     /// The error with which playback ended; `nil` if it did not fail.
     var failure: StreamingError? {

@@ -36,6 +36,7 @@ extension PlaybackSnapshot {
         playedVariant = plan.playedVariant
         fetchedVariant = plan.fetchedVariant.map { VariantDescription($0) }
         tracks = plan.trackList.tracks
+        metadata = state.fileMetadata
         programDate = playhead.isPositioned ? plan.tracks.main.timeline?.date(at: moment.position) : nil
         liveEdge = LiveState.edge(of: plan.tracks.main.playlist)
         recommendedTimeOffsetFromLive = control.live.recommendedOffset

@@ -1,6 +1,7 @@
 package import HLSPlaylist
 package import MediaTiming
 package import PlaybackReporting
+package import SegmentFormat
 
 /// The state of a played item at one moment.
 package struct PlaybackSnapshot: Sendable {
@@ -48,6 +49,8 @@ package struct PlaybackSnapshot: Sendable {
     package var fetchedVariant: VariantDescription?
     /// The tracks of the item, as its playlists declare them.
     package var tracks: [PlaybackTrack] = []
+    /// The title, the artist, the album and the artwork of a media file; empty for a stream.
+    package var metadata = MediaFileMetadata()
     /// The date at the playhead (EXT-X-PROGRAM-DATE-TIME); `nil` for a stream without dates.
     package var programDate: ProgramDateTime?
     /// The live edge: a media time, and the clock time at which the edge was there; `nil` if the stream is not live.

@@ -414,16 +414,20 @@ struct PlaylistFollower: Sendable {
         _ sink: inout EffectSink
     ) -> Consequence? {
         guard let source = plan.tracks[kind].source else { return nil }
+        let failure = RecoveryPolicy.Failure(ofPlaylist: error)
         let isOverdue: Bool
         switch action {
-        case .reload, .finish: return nil
+        case .finish: return nil
+        case .reload:
+            // Other failures may end with one of the next reloads.
+            guard failure.exceedsSizeLimit else { return nil }
+            isOverdue = false
         case .stuck: isOverdue = false
         case .abandon: isOverdue = true
         }
         noteStuckPlaylist(source, for: kind, error, plan)
         let isUrgent = plan.tracks.ahead(moment) < .seconds(1)
         let isDelayed = kind == .audio && isBehindMainTrack(plan.tracks)
-        let failure = RecoveryPolicy.Failure(ofPlaylist: error)
         let resource = RecoveryPolicy.Resource.reload(isOverdue: isOverdue)
         var next = plan.recover(from: failure, of: resource, from: source, for: kind, moment) {
             $0.isUrgent = isUrgent

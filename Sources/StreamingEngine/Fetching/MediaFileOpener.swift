@@ -17,6 +17,8 @@ struct OpenedFile: Sendable {
     let beginsWithinFrames: Bool
     /// The tracks of the file; empty if they are not read for its container format.
     let tracks: [MediaTrack]
+    /// The title, the artist, the album and the artwork, as far as the file has them.
+    let metadata: MediaFileMetadata
     /// The media that is missing at the end of the file; `nil` if it has all the media that its index lists, or if its size is unknown.
     let shortfall: Shortfall?
 
@@ -131,6 +133,7 @@ struct MediaFileOpener: Sendable {
             firstTimestamp: timeline.firstTimestamp,
             beginsWithinFrames: timeline.boundaryAccuracy == .approximate,
             tracks: timeline.tracks,
+            metadata: timeline.metadata,
             shortfall: shortfall
         )
     }

@@ -21,6 +21,8 @@ package struct MediaReader: Sendable {
     package let fileTracks: [MediaTrack]
     /// The container format of a file; `nil` for a playlist.
     package var fileContainer: MediaContainer? { file?.container }
+    /// The title, the artist, the album and the artwork of a file; empty for a playlist.
+    package var fileMetadata: MediaFileMetadata { file?.metadata ?? MediaFileMetadata() }
     /// The size of a file in bytes; `nil` for a playlist, and if it is unknown.
     package let fileSize: Int64?
 

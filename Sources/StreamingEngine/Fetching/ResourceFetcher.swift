@@ -52,9 +52,10 @@ struct ResourceFetcher: Sendable {
     ///   - began: The time at which the request begins; changed to the start of the last attempt, also if it failed.
     ///   - limit: The maximum size of the resource.
     ///   - monitor: The observer of the transfer.
-    ///   - budget: The budget against which the bytes count until the transfer ends; `nil` for none.
+    ///   - budget: The budget against which the bytes of a segment or an initialization section count until the
+    ///     transfer ends; `nil` for none.
     /// - Returns: The resource.
-    /// - Throws: `TransportError`, `CancellationError`.
+    /// - Throws: `TransportError`, also if the budget has no room for an initialization section; `CancellationError`.
     func load(
         _ request: TransportRequest,
         _ began: inout Duration,
@@ -67,11 +68,22 @@ struct ResourceFetcher: Sendable {
             if let expected = response.expectedLength, expected > limit.bytes { throw tooLargeError(limit, response) }
             var bytes = ByteBuffer()
             var held: Int64 = 0
-            defer { budget?.release(held) }
+            let isInitialization = request.kind == .initialization
+            defer {
+                if isInitialization {
+                    budget?.releaseInitialization(held)
+                } else {
+                    budget?.release(held)
+                }
+            }
             for try await buffer in response.body {
                 let count = Int64(buffer.readableBytes)
                 guard held +| count <= limit.bytes else { throw tooLargeError(limit, response) }
-                try await budget?.reserve(count, besides: held)
+                if isInitialization, let budget {
+                    guard budget.reserveInitialization(count) else { throw initializationsTooLargeError(response) }
+                } else {
+                    try await budget?.reserve(count, besides: held)
+                }
                 held +|= count
                 if bytes.readableBytes == 0 {
                     // A body that arrives in one buffer is not copied.
@@ -122,6 +134,14 @@ struct ResourceFetcher: Sendable {
         } consume: { response in
             try await consume(response, start)
         }
+    }
+
+    private func initializationsTooLargeError(_ response: TransportResponse) -> TransportError {
+        TransportError(
+            .tooLarge,
+            "the initialization sections that are loaded at the same time are too large together",
+            address: response.address
+        )
     }
 
     private func tooLargeError(_ limit: ByteCount, _ response: TransportResponse) -> TransportError {

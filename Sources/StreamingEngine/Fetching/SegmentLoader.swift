@@ -43,7 +43,7 @@ actor SegmentLoader {
     private let fetch: ResourceFetcher
     private let report: @Sendable (ResourceRequest) -> Void
     private var limits: SegmentSizeLimits
-    /// The budget of the segments in progress; `nil` for no limit but those of each segment.
+    /// The budget of the segments and initialization sections in progress; `nil` for no limit but those of each.
     let budget: TransferBudget?
     private var cache = BoundedCache<ResourceKey, [UInt8]>(limit: maximumCacheSize, mostValues: maximumCacheCount)
     private var pendingLoads: [ResourceKey: Broadcast] = [:]
@@ -53,8 +53,8 @@ actor SegmentLoader {
     /// - Parameters:
     ///   - fetch: The loader of the resources.
     ///   - limits: The sizes of segments beyond which they are refused.
-    ///   - budget: The budget against which the bytes of segments count while they are loaded; `nil` for none. Its limit
-    ///     must be at least the total of `limits`.
+    ///   - budget: The budget against which the bytes of segments and initialization sections count while they are
+    ///     loaded; `nil` for none. Its limit for segments must be at least the total of `limits`.
     ///   - report: A closure that receives the requests for keys and initialization sections.
     init(
         _ fetch: ResourceFetcher,
@@ -190,7 +190,7 @@ actor SegmentLoader {
         var began = fetch.time.now
         do {
             let limit = kind == .key ? Self.maximumKeySize : Self.maximumInitializationSize
-            let fetched = try await fetch.load(request, &began, limit: limit)
+            let fetched = try await fetch.load(request, &began, limit: limit, budget: kind == .key ? nil : budget)
             report(ResourceRequest(reported, request, fetched))
             let bytes = try await prepare(Array(fetched.bytes.readableBytesView))
             cache.insert(bytes, for: position, cost: bytes.count)

@@ -20,6 +20,8 @@ package struct SourceInspection: Sendable {
     /// The tracks in the media of a file, or of the inspected variant if the playlist declares no codecs; otherwise
     /// empty.
     package let tracks: [MediaTrack]
+    /// The title, the artist, the album and the artwork of a media file; empty for a stream.
+    package let metadata: MediaFileMetadata
     /// The reason why nothing can be played; `nil` if at least one variant can be played.
     package let error: StreamingError?
 
@@ -67,6 +69,7 @@ package struct SourceInspection: Sendable {
         let timeline = PresentationTimeline(media)
         duration = timeline.duration
         liveStart = timeline.isLive ? StartPosition(in: timeline, declared: presentation.start).time : nil
+        metadata = file?.metadata ?? MediaFileMetadata()
         playbackType = file != nil ? .file : timeline.isLive ? .live : .vod
         if let file {
             tracks = file.tracks

@@ -28,19 +28,19 @@ extension MediaSelectionGroup {
         in container: MediaContainer,
         where isOffered: (MediaTrack) -> Bool
     ) -> [MediaSelectionOption] {
-        var counts: [String: Int] = [:]
-        for track in tracks { counts[track.language ?? "", default: 0] += 1 }
+        var counts: [TrackLabel: Int] = [:]
+        for track in tracks { counts[TrackLabel(track), default: 0] += 1 }
         var options: [MediaSelectionOption] = []
         for (position, track) in tracks.enumerated() where isOffered(track) {
-            let language = track.language ?? ""
-            // The name is part of the identity of an option.
-            let isUnique = !language.isEmpty && counts[language] == 1
+            let title = title(of: track)
+            // The language and the name are part of the identity of an option.
+            let isUnique = !title.isEmpty && counts[TrackLabel(track)] == 1 && !isNumbered(title)
             let number = "track \(position + 1)"
             options.append(
                 MediaSelectionOption(
                     FileTrack(id: Int(clamping: track.id), position: position, in: container),
                     type: type,
-                    name: isUnique ? language : language.isEmpty ? number : "\(language) (\(number))",
+                    name: isUnique ? title : title.isEmpty ? number : "\(title) (\(number))",
                     language: track.language,
                     // Subtitles are shown only if they are selected.
                     isDefault: type == .audio && options.isEmpty
@@ -49,4 +49,25 @@ extension MediaSelectionGroup {
         }
         return options
     }
+
+    /// Returns a Boolean value that indicates whether a title has the form of the names that tracks get by their
+    /// position.
+    private static func isNumbered(_ title: String) -> Bool {
+        let title = title.lowercased()
+        return title.hasPrefix("track ") || title.contains("(track ")
+    }
+
+    /// The language and the name of a track, by which users select it without regard to case.
+    private struct TrackLabel: Hashable {
+        private let language: String?
+        private let title: String
+
+        init(_ track: MediaTrack) {
+            language = track.language?.lowercased()
+            title = MediaSelectionGroup.title(of: track).lowercased()
+        }
+    }
+
+    /// Returns the name of a track, or its language if it has none; empty without both.
+    private static func title(of track: MediaTrack) -> String { track.name ?? track.language ?? "" }
 }

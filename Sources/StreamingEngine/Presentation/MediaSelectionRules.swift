@@ -18,9 +18,12 @@ public struct MediaSelectionRules: Sendable, Hashable {
 
     /// The preferred audio languages in descending order, as language ranges of RFC 4647 such as `en-GB` or `ko`.
     ///
+    /// An entry may also be the name of an option, such as `Commentary`, or a language and a name, such as
+    /// `en:Commentary`. Names are compared as a whole, without regard to case.
+    ///
     /// Default: empty.
     public var audioLanguages: [String]
-    /// The preferred subtitle languages in descending order.
+    /// The preferred subtitle languages in descending order, in the form of ``audioLanguages``.
     ///
     /// Default: empty.
     public var subtitleLanguages: [String]
@@ -93,7 +96,7 @@ public struct MediaSelectionRules: Sendable, Hashable {
     }
 
     private func subtitleOption(in group: MediaSelectionGroup, audio: MediaSelectionOption?) -> MediaSelectionOption? {
-        let options = group.options.filter { !$0.isForced }
+        let options = group.options.filter { !$0.isForced || isRequestedByName($0) }
         let candidates = options.filter(\.isAutoselect)
         switch subtitleMode {
         case .forcedOnly: return nil
@@ -111,6 +114,18 @@ public struct MediaSelectionRules: Sendable, Hashable {
             )
                 ?? best(of: candidates, languages: languages) ?? options.first(where: \.isDefault)
                 ?? candidates.first ?? closest(options, to: languages)
+        }
+    }
+
+    /// Returns a Boolean value that indicates whether subtitles were chosen by their name, or by their language and
+    /// name.
+    private func isRequestedByName(_ option: MediaSelectionOption) -> Bool {
+        guard isLanguageChoiceExplicit else { return false }
+        return subtitleLanguages.contains { text in
+            if RenditionMatching.isName(text, option.name) { return true }
+            // Without a colon, the text may be the language alone.
+            return text.contains(":")
+                && RenditionMatching.distance(from: text, toLanguage: option.language, name: option.name) != nil
         }
     }
 
@@ -146,7 +161,7 @@ public struct MediaSelectionRules: Sendable, Hashable {
     private func rank(of option: MediaSelectionOption, languages: [String]) -> Rank? {
         let held = characteristics.intersection(option.characteristics).count
         if languages.isEmpty, held == 0 { return nil }
-        let language = languages.isEmpty ? 0 : Self.distance(from: languages, to: option.language)
+        let language = languages.isEmpty ? 0 : Self.distance(from: languages, to: option)
         guard let language else { return nil }
         return Rank(
             language: language,
@@ -157,17 +172,17 @@ public struct MediaSelectionRules: Sendable, Hashable {
     }
 
     private func closest(_ options: [MediaSelectionOption], to languages: [String]) -> MediaSelectionOption? {
-        let distances = options.map { Self.distance(from: languages, to: $0.language) }
+        let distances = options.map { Self.distance(from: languages, to: $0) }
         guard let least = distances.compactMap(\.self).min() else { return nil }
         return zip(options, distances).first { $1 == least }?.0
     }
 
-    /// Returns the distance of a language tag, determined by the first matching language and then by the closeness of
+    /// Returns the distance of an option, determined by the first matching language or name and then by the closeness of
     /// the match.
-    private static func distance(from languages: [String], to tag: String?) -> Int? {
-        guard let tag else { return nil }
-        for (position, language) in languages.enumerated() {
-            if let distance = LanguageMatching.distance(from: language, to: tag) { return position *| 64 + distance }
+    private static func distance(from languages: [String], to option: MediaSelectionOption) -> Int? {
+        for (position, text) in languages.enumerated() {
+            let distance = RenditionMatching.distance(from: text, toLanguage: option.language, name: option.name)
+            if let distance { return position *| 64 + distance }
         }
         return nil
     }

@@ -28,7 +28,11 @@ struct FollowedPlaylists {
         for address in addresses where seen.insert(address.text).inserted {
             let source = PlaylistSource(text: address.text, baseURL: nil)
             do {
-                let playlist = try await source.load(loader, variables: multivariant.variables)
+                let playlist = try await source.load(
+                    loader,
+                    variables: multivariant.variables,
+                    declaresAllImports: true
+                )
                 entries.append(Entry(address: address, result: .success(playlist)))
             } catch is CancellationError {
                 throw CancellationError()
@@ -73,6 +77,20 @@ extension FollowedPlaylists.Entry {
         case .success(let playlist): PlaylistTable(playlist).text
         case .failure(let failure):
             "\(address.withoutUserInformation.text)\nerror: \(failure.message) (\(failure.code))"
+        }
+    }
+}
+
+extension Playlist {
+    /// The error with which players and downloads refuse a media playlist that imports a variable which is not
+    /// defined; `nil` if it imports none.
+    var undeclaredImport: PlaylistParsingError? {
+        guard case .media(let playlist) = self else { return nil }
+        do throws(PlaylistParsingError) {
+            try playlist.checkImports()
+            return nil
+        } catch {
+            return error
         }
     }
 }

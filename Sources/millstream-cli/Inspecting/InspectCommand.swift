@@ -86,7 +86,13 @@ struct InspectCommand: AsyncParsableCommand {
             if let presentation = try PresentationSource.presentation(bytes, address: address, name: source.text) {
                 return try report(presentation)
             }
-            try await report(try PlaylistSource.playlist(bytes, address: address, name: source.text), loading)
+            let playlist = try PlaylistSource.playlist(
+                bytes,
+                address: address,
+                name: source.text,
+                declaresAllImports: true
+            )
+            try await report(playlist, loading)
         }
     }
 
@@ -176,8 +182,19 @@ struct InspectCommand: AsyncParsableCommand {
                 try StandardOutput.writeLine("\n" + text)
             }
         }
+        noteUndeclaredImport(of: playlist, source)
+        for entry in followed?.entries ?? [] {
+            guard case .success(let child) = entry.result else { continue }
+            noteUndeclaredImport(of: child, entry.address.filePath ?? entry.address.text)
+        }
         try followed?.verifyIsComplete()
         try unread.verifyIsEmpty()
+    }
+
+    /// Notes that players and downloads refuse a media playlist that imports a variable which is not defined.
+    private func noteUndeclaredImport(of playlist: Playlist, _ name: String) {
+        guard let error = playlist.undeclaredImport else { return }
+        StandardError.write("note: \(PlaylistSource.name(name)): \(error) (\(error.code.rawValue))\n")
     }
 
     /// Returns the report of a playlist; with `--media`, that of a media playlist has its media.

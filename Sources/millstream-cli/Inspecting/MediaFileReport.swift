@@ -39,6 +39,7 @@ struct MediaFileReport {
     }
 
     private var duration: MediaTime { reader.declaredDuration }
+    private var metadata: MediaFileMetadata { reader.fileMetadata }
     private var bitRate: BitRate? {
         reader.missingLength == nil ? reader.fileSize.flatMap { SegmentMedia.bitRate($0, duration) } : nil
     }
@@ -53,9 +54,21 @@ struct MediaFileReport {
             "bytes": reader.fileSize.map { .integer($0) },
             "bitRate": bitRate.map { .integer($0.bitsPerSecond) },
             "missingBytes": reader.missingLength.map { .integer($0) },
-            "tracks": .array(tracks.map(\.report)),
+            "title": metadata.title.map { .string($0) },
+            "artist": metadata.artist.map { .string($0) },
+            "album": metadata.albumTitle.map { .string($0) },
+            "artwork": artwork,
+            "tracks": .array(tracks.map { report(of: $0) }),
             "media": media?.report,
         ])
+    }
+
+    private var artwork: ReportValue? {
+        metadata.artwork.map { artwork in
+            ReportValue.fields([
+                "type": .string(artwork.contentType), "bytes": .integer(Int64(clamping: artwork.bytes.count)),
+            ])
+        }
     }
 
     /// The file as text for people.
@@ -66,18 +79,49 @@ struct MediaFileReport {
             "\(name)", "\((facts + [size, bitRate?.description].compactMap { $0 }).joined(separator: ", "))",
         ]
         if let missing = reader.missingLengthText { lines.append("the file is incomplete: \(missing)") }
+        lines += metadataLines
         lines.append("")
         lines += TextTable.lines(
-            header: ["track", "type", "codec", "language", "size", "sample rate", "channels", "encryption"],
+            header: [
+                "track", "type", "codec", "language", "name", "size", "sample rate", "channels", "encryption",
+                "playback",
+            ],
             rows: tracks.map { track in
                 [
-                    "\(track.id)", track.mediaType.name, track.codec ?? "", track.language ?? "", track.size ?? "",
+                    "\(track.id)", track.mediaType.name, track.codec ?? "", track.language ?? "", track.name ?? "",
+                    track.size ?? "",
                     track.sampleRate.map { "\($0) Hz" } ?? "", track.channelCount.map { "\($0)" } ?? "",
-                    track.encryptionScheme ?? "",
+                    track.encryptionScheme ?? "", isSupported(track) ? "" : "not supported",
                 ]
             }
         )
         if let media { lines += ["", media.text] }
         return lines.joined(separator: "\n")
+    }
+
+    /// Returns a Boolean value that indicates whether a track has no format of subtitles that cannot be shown.
+    private func isSupported(_ track: MediaTrack) -> Bool {
+        guard track.mediaType == .subtitles, let container = reader.fileContainer else { return true }
+        return FileSubtitleFormat(track, in: container) != nil
+    }
+
+    /// Returns a track as a JSON object.
+    private func report(of track: MediaTrack) -> ReportValue {
+        guard !isSupported(track), case .object(let values) = track.report,
+            case .object(let addition) = ReportValue.fields(["supported": .bool(false)])
+        else { return track.report }
+        return .object(values + addition)
+    }
+
+    /// The metadata as text for people, one line for each property.
+    private var metadataLines: [TerminalText] {
+        var lines: [TerminalText] = []
+        if let title = metadata.title { lines.append("title: \(title)") }
+        if let artist = metadata.artist { lines.append("artist: \(artist)") }
+        if let album = metadata.albumTitle { lines.append("album: \(album)") }
+        if let artwork = metadata.artwork {
+            lines.append("artwork: \(artwork.contentType), \(ByteCount(Int64(clamping: artwork.bytes.count)))")
+        }
+        return lines
     }
 }

@@ -99,7 +99,7 @@ struct PlayCommand: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The audio languages in order of preference, comma-separated; the stream must have one of them. Use off or none to mute the audio.",
+            "The languages or names of the audio in order of preference, comma-separated, such as en, Commentary or en:Commentary (a comma in a name is written %2C); the stream or file must have one of them. Use off or none to mute the audio.",
             valueName: "LANG"
         )
     )
@@ -108,7 +108,7 @@ struct PlayCommand: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The subtitle languages in order of preference, comma-separated; the stream must have one of them. Use off or none for no subtitles (the default).",
+            "The languages or names of the subtitles in order of preference, comma-separated, such as en, Forced or en:Forced (a comma in a name is written %2C); the stream or file must have one of them. Use off or none for no subtitles (the default).",
             valueName: "LANG"
         )
     )
@@ -435,7 +435,10 @@ struct PlayCommand: AsyncParsableCommand {
     /// Returns a Boolean value that indicates whether a list of languages is a word for no language.
     private func isOff(_ languages: String?) -> Bool { ["off", "none"].contains(languages?.lowercased()) }
 
-    private func languages(_ text: String?) -> [String] { text?.split(separator: ",").map(String.init) ?? [] }
+    /// Returns the languages and names of a list, in which a comma within a name is percent-encoded.
+    private func languages(_ text: String?) -> [String] {
+        text?.split(separator: ",").map { PercentEncoding.decode(String($0)) ?? String($0) } ?? []
+    }
 
     private func time(_ text: String, _ name: String) throws -> MediaTime {
         guard let time = ClockTime.parse(text) else {

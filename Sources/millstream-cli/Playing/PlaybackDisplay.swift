@@ -12,6 +12,8 @@ final class PlaybackDisplay: Sendable {
         /// The time at which loading began, by the clock of playback; `nil` before and after.
         var loadingStart: Duration?
         var hasLine = false
+        /// The title of the media file that was shown last, with its artist and its album.
+        var title: String?
     }
 
     private static let lineInterval = Duration.seconds(10)
@@ -46,6 +48,7 @@ final class PlaybackDisplay: Sendable {
             if item.status == .unknown { showLoading(item, at: now) }
             return
         }
+        showTitle(of: item)
         let position = item.timebase.mediaTime(at: now)
         let head = hasReachedStart ? "ended" : Self.word(player, item)
         state.withLock { state in
@@ -62,6 +65,18 @@ final class PlaybackDisplay: Sendable {
             }
             state.lastLine = (time, head)
         }
+    }
+
+    /// Shows the title, the artist and the album of a media file once.
+    private func showTitle(of item: PlayerItem.State) {
+        let texts = item.commonMetadata.compactMap(\.stringValue)
+        guard !texts.isEmpty else { return }
+        let title = texts.joined(separator: " — ")
+        let isNew = state.withLock { state in
+            defer { state.title = title }
+            return state.title != title
+        }
+        if isNew { showNotice(title) }
     }
 
     /// Shows that the item is not ready after a while.

@@ -267,7 +267,11 @@ private final class LiveGate: Sendable {
                 switch event.kind {
                 case .playbackTypeKnown(.live): state.isLive = true
                 case .playbackTypeKnown, .ended: state.isClosed = state.isLive
-                default: break
+                case .statusChanged, .rateChanged, .timeControlChanged, .resourceRequest, .segmentLoaded,
+                    .segmentSkipped, .likelyToKeepUp, .stalled, .stallEnded, .seekStarted, .seekEnded, .timeJumped,
+                    .variantSwitchStarted, .variantSwitched, .pathwayChanged, .selectionChanged, .tracksChanged,
+                    .seekableRangeChanged, .timedMetadata, .frames, .error, .playedToEnd, .failedToPlayToEnd:
+                    break
                 }
             }
             guard !state.isClosed else { return (nil, [], state.isLive) }

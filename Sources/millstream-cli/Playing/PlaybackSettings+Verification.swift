@@ -3,6 +3,7 @@ import MediaTiming
 import Millstream
 import PlaybackReporting
 import ReportFormat
+import SegmentFormat
 import StreamingEngine
 
 extension PlaybackSettings {
@@ -10,14 +11,15 @@ extension PlaybackSettings {
     ///
     /// An asset that cannot be inspected is accepted, so that playback reports the error in its logs.
     ///
-    /// - Returns: The notices for the user about limits that no variant satisfies.
+    /// - Returns: The notices for the user about limits that no variant satisfies, and about subtitles that cannot be
+    ///   shown.
     /// - Throws: ``Failure`` if the asset does not have a requested language or ends before the requested start or a
     ///   requested image, or begins to play after the requested end.
     func verify(_ asset: Asset) async throws -> [TerminalText] {
         let limits = [maximumHeight.map(VariantLimit.maximumHeight), maximumBitRate.map(VariantLimit.maximumBitRate)]
             .compactMap { $0 }
-        guard start != nil || end != nil || lastScreenshot != nil || !requiredLanguages.isEmpty || !limits.isEmpty
-        else { return [] }
+        let isRestricted = start != nil || end != nil || lastScreenshot != nil || !limits.isEmpty
+        guard isRestricted || !requiredLanguages.isEmpty || subtitleLanguages != nil else { return [] }
         do {
             try await asset.loadValues(for: [.duration, .mediaSelectionGroups, .tracks, .variants])
         } catch is CancellationError {
@@ -52,6 +54,7 @@ extension PlaybackSettings {
             let length = QuantityText.preciseClock(duration)
             notices.append("the stream ends before --until: its duration is \(length)")
         }
+        if subtitleLanguages != nil, let notice = Self.unsupportedSubtitles(of: asset) { notices.append("\(notice)") }
         return notices
     }
 
@@ -65,7 +68,7 @@ extension PlaybackSettings {
         )
     }
 
-    /// Verifies that an asset has at least one of the preferred languages.
+    /// Verifies that an asset has at least one of the preferred languages or names.
     private func verify(
         _ languages: [String],
         _ types: [Rendition.MediaType],
@@ -77,27 +80,45 @@ extension PlaybackSettings {
         let tracks = (asset.loadedValue(.tracks) ?? []).filter { $0.mediaType == mediaType }
         // Of audio without options, the first track is played; subtitles without options are not shown.
         let played = mediaType == .audio && groups.isEmpty ? tracks.prefix(1) : []
-        let available = groups.flatMap { $0.options }.compactMap(\.language) + played.compactMap(\.language)
-        let isAvailable = languages.contains { language in
-            available.contains { LanguageMatching.distance(from: language, to: $0) != nil }
+        var available: [(language: String?, name: String?)] = played.map { (language: $0.language, name: $0.name) }
+        for option in groups.flatMap({ $0.options }) {
+            available.append((language: option.language, name: option.name))
+        }
+        let isAvailable = languages.contains { text in
+            available.contains { RenditionMatching.distance(from: text, toLanguage: $0.language, name: $0.name) != nil }
         }
         guard !isAvailable else { return }
         let (kind, be) = mediaType == .audio ? ("audio", "is no") : ("subtitles", "are no")
-        let isHidden = mediaType == .subtitles && groups.isEmpty && !tracks.isEmpty
+        let unsupported = mediaType == .subtitles ? Self.unsupportedSubtitles(of: asset) : nil
         var seen: Set<String> = []
-        let names = available.filter { seen.insert($0.lowercased()).inserted }
+        let names = available.compactMap { RenditionMatching.description(language: $0.language, name: $0.name) }
+            .filter { seen.insert($0.lowercased()).inserted }
         throw Failure(
             .failed,
             "language-not-available",
             "there \(be) \(kind) in \(languages.joined(separator: ", "))",
-            hint: isHidden
-                ? "the subtitles have a format that is not shown" : Self.hint(available: names, mediaType)
+            hint: unsupported.map { names.isEmpty ? $0 : "\(Self.hint(available: names, mediaType)); \($0)" }
+                ?? Self.hint(available: names, mediaType)
         )
+    }
+
+    /// Returns a sentence about the subtitle tracks of a media file that cannot be shown; `nil` if there are none.
+    private static func unsupportedSubtitles(of asset: Asset) -> String? {
+        let options = (asset.loadedValue(.mediaSelectionGroups) ?? []).filter { $0.type == .subtitles }
+            .flatMap { $0.options }
+        // The playlists of a stream declare its subtitles.
+        guard options.allSatisfy({ $0.encodings.isEmpty }) else { return nil }
+        var formats: [String] = []
+        for track in asset.loadedValue(.tracks) ?? [] where track.mediaType == .subtitles {
+            guard let codec = track.codec, !FileSubtitleFormat.isSupported(codec: codec) else { continue }
+            if !formats.contains(codec) { formats.append(codec) }
+        }
+        return formats.isEmpty ? nil : "subtitles of format \(formats.joined(separator: ", ")) are not supported"
     }
 
     private static func hint(available names: [String], _ mediaType: MediaType) -> String {
         names.isEmpty
-            ? "the stream has no \(mediaType == .audio ? "audio with a language" : "subtitles with a language")"
+            ? "the stream has no \(mediaType == .audio ? "audio" : "subtitles") with a language or a name"
             : "available: \(names.joined(separator: ", "))"
     }
 }

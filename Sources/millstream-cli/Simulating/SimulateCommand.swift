@@ -76,6 +76,9 @@ struct SimulateCommand: AsyncParsableCommand {
 
     @OptionGroup var reportFormat: ReportFormatFlags
 
+    @Flag(name: .long, help: "Hide progress.")
+    var quiet = false
+
     private var json: Bool { reportFormat.isJSON }
 
     func validate() throws {
@@ -109,10 +112,18 @@ struct SimulateCommand: AsyncParsableCommand {
         }
         var table = SimulationTable(penalty: penalty)
         if json { try StandardOutput.write("[") }
+        // Results as JSON are written after each session, and show the progress themselves.
+        let progress = SimulationProgress(
+            traceCount: profiles.count,
+            selectorCount: selectors.count,
+            isQuiet: quiet || json
+        )
         do {
+            defer { progress.end() }
             for (position, session) in sessions.enumerated() {
                 let outcome = try await Interruption.cancelling { try await session.run() }
                 table.add(outcome, session.selector, session.profile.name)
+                progress.show(completedSessionCount: position +| 1)
                 guard json else { continue }
                 if position > 0 { try StandardOutput.write(",\n") }
                 try StandardOutput.write(

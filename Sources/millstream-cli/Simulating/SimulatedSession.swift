@@ -126,7 +126,11 @@ struct SimulatedSession: Sendable {
             case .segmentLoaded(let segment):
                 if let rate = segment.variant?.peakBitRate { outcome.bitRates.append(rate) }
             case .playedToEnd: outcome.isComplete = true
-            default: break
+            case .statusChanged, .playbackTypeKnown, .rateChanged, .timeControlChanged, .resourceRequest,
+                .segmentSkipped, .likelyToKeepUp, .seekStarted, .seekEnded, .timeJumped, .variantSwitchStarted,
+                .variantSwitched, .pathwayChanged, .selectionChanged, .tracksChanged, .seekableRangeChanged,
+                .timedMetadata, .frames, .error, .failedToPlayToEnd, .ended:
+                break
             }
         }
     }

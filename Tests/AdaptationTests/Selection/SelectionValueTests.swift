@@ -451,7 +451,7 @@ import Testing
     }
 
     /// The estimator of a selector has the options of the selection.
-    @Test(arguments: [SelectorName.throughput, .buffer])
+    @Test(arguments: SelectorName.allCases.filter(\.hasEstimatorOptions))
     func selectionConfiguresTheEstimator(name: SelectorName) throws {
         func rung(_ options: ThroughputEstimator.Options) throws -> Int {
             let selection = VariantSelection(name, estimatorOptions: options)

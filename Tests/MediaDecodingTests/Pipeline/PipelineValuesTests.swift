@@ -136,6 +136,23 @@ import Testing
         #expect(damage.finish() == nil)
     }
 
+    /// The packets of audio do not depend on each other, so that a few damaged ones are reported, too.
+    @Test(
+        arguments: [
+            ("PPPPP", nil), ("PP1P2PP", nil), ("PP1P2P3PPP", [2, 7]), ("PPPPP123PPP", [5, 8]), ("P123", [0, 4]),
+        ] as [(String, [Int64]?)]
+    )
+    func damagedPartOfAudioIsReported(packets: String, bounds: [Int64]?) {
+        var damage = DecodingDamage(reportsParts: true)
+        #expect(add(packets, of: 1, to: &damage).isEmpty)
+        let found = damage.finish()
+        #expect(found == bounds.map { range($0[0], $0[1]) })
+        // The next segment is reported in the same way.
+        let second = add("PP123PPP", of: 2, to: &damage)
+        let end = damage.finish()
+        #expect(second.isEmpty && end == range(2, 5))
+    }
+
     /// A decoder rejects the packets before the first key frame of an intact stream.
     @Test func packetsBeforeTheFirstKeyFrameAreNotDamage() {
         var damage = DecodingDamage()

@@ -1,6 +1,7 @@
 import Adaptation
 import HLSPlaylist
 import MediaTiming
+import MediaTransport
 import MillstreamTesting
 import PlaybackReporting
 import StreamingEngine
@@ -50,6 +51,21 @@ import Testing
         let stream = channel(LiveText(stuckAt: .seconds(30)))
         #expect(try await stream.playOut(within: .seconds(600)))
         #expect(stream.engine.snapshot.error?.code == .stuck)
+    }
+
+    /// It would be received up to its limit at each reload.
+    @Test func aLivePlaylistThatIsTooLargeIsNotLoadedAgain() async throws {
+        let text = LiveText()
+        let refusals = Mutex(0)
+        let stream = OriginPlayback { path, now in
+            guard path == "main.m3u8" else { return text.resource(path, now) }
+            guard now >= .seconds(30) else { return .text(text.text(at: now)) }
+            refusals.withLock { $0 += 1 }
+            return .failure(TransportError(.tooLarge, "the playlist is too large"))
+        }
+        #expect(try await stream.playOut(within: .seconds(60)))
+        #expect(stream.engine.snapshot.error?.code == .notLoaded)
+        #expect(refusals.withLock { $0 } == 1)
     }
 
     @Test func anotherVariantIsPlayedIfThePlaylistIsStuck() async throws {

@@ -46,9 +46,7 @@ private struct LargeBodies: Transport {
             return try await base.send(request)
         }
         return TransportResponse(
-            status: 200,
-            headers: [],
-            address: request.address,
+            to: request,
             expectedLength: announced[name].map { $0 << 20 },
             body: TransportBody(Mebibytes(count: count, delay: delay, time: time))
         )
@@ -164,6 +162,80 @@ private struct LargeBodies: Transport {
             budget.release(105)
             #expect(budget.heldBytes == .zero)
         }
+    }
+
+    // MARK: Initialization sections
+
+    /// Loads a segment, and returns the error of its initialization section.
+    private static func initializationError(
+        of segment: SegmentReference,
+        _ loader: SegmentLoader
+    ) async throws -> TransportError? {
+        do {
+            _ = try await loader.load(segment, for: .main, monitor: TransferMonitor())
+            return nil
+        } catch SegmentLoader.Failure.transport(let error, .initialization) {
+            return error
+        }
+    }
+
+    /// Loads a segment with an initialization section of a number of mebibytes, and returns the largest number of bytes
+    /// that were reserved, and the error.
+    private static func loadWithInitialization(
+        _ count: Int,
+        budget: TransferBudget
+    ) async throws -> (peak: ByteCount, error: TransportError?) {
+        let simulation = Simulation()
+        let transport = LargeBodies(
+            base: ScriptedTransport(),
+            counts: ["s.mp4": 1, "init.mp4": count],
+            delay: .seconds(1),
+            time: simulation
+        )
+        let fetch = ResourceFetcher(
+            loader: ResourceLoader(transport, time: simulation, jitter: { 0 }),
+            time: simulation
+        )
+        let text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MAP:URI=\"init.mp4\"\n#EXTINF:6,\ns.mp4\n#EXT-X-ENDLIST\n"
+        let timeline = PresentationTimeline(try media(text, at: TextStreamPlayback.origin + "media.m3u8"))
+        let segment = try #require(timeline.segments.first)
+        return try await simulation.run {
+            let loader = SegmentLoader(fetch, limits: limits, budget: budget) { _ in }
+            async let load = initializationError(of: segment, loader)
+            var peak = ByteCount.zero
+            for _ in 0..<20 {
+                try await simulation.sleep(for: .milliseconds(500))
+                peak = max(peak, budget.heldBytes)
+            }
+            return (peak, try await load)
+        }
+    }
+
+    @Test func initializationSectionsCountWhileTheyAreLoaded() async throws {
+        let budget = TransferBudget(limit: Self.limits.total)
+        let (peak, error) = try await Self.loadWithInitialization(4, budget: budget)
+        #expect(error == nil && peak >= ByteCount(3 << 20))
+        #expect(budget.heldBytes == .zero)
+    }
+
+    @Test func initializationSectionsThatAreTooLargeTogetherAreRefused() async throws {
+        let budget = TransferBudget(limit: Self.limits.total, initializationLimit: ByteCount(5 << 20))
+        let isReserved = budget.reserveInitialization(2 << 20)
+        #expect(isReserved)
+        let (_, error) = try await Self.loadWithInitialization(4, budget: budget)
+        #expect(error?.code == .tooLarge)
+        #expect(budget.heldBytes == ByteCount(2 << 20))
+        budget.releaseInitialization(2 << 20)
+        #expect(budget.heldBytes == .zero)
+    }
+
+    @Test func initializationSectionsDoNotWaitForSegments() async throws {
+        let budget = TransferBudget(limit: ByteCount(10))
+        try await budget.reserve(10, besides: 0)
+        let isReserved = budget.reserveInitialization(20)
+        #expect(isReserved && budget.heldBytes == ByteCount(30))
+        #expect(TransferBudget(limit: .zero).reserveInitialization(64 << 20))
+        #expect(!TransferBudget(limit: .zero).reserveInitialization(64 << 20 + 1))
     }
 
     @Test func aTransferThatWaitsCanBeCanceled() async throws {

@@ -30,6 +30,47 @@ import Testing
         #expect(text.defaultOption == nil)
     }
 
+    /// Returns the group of audio tracks with languages and names.
+    private static func group(_ tracks: [(language: String?, name: String?)]) -> MediaSelectionGroup? {
+        let named = tracks.map { language, name in
+            MediaTrack(id: 0, mediaType: .audio, codec: "ac-3", name: name, language: language)
+        }
+        return MediaSelectionGroup.groups(of: named, in: .matroska).first
+    }
+
+    @Test func namesOfTracksAreNamesOfOptions() throws {
+        let group = try #require(
+            Self.group([("eng", "Main"), ("eng", "Commentary"), ("deu", "Commentary"), ("deu", nil)])
+        )
+        #expect(group.options.map(\.name) == ["Main", "Commentary", "Commentary", "deu"])
+        let selected = MediaSelectionRules(audioLanguages: ["de:commentary"]).option(in: group)
+        #expect(selected?.fileTrack == .position(2))
+    }
+
+    /// Tracks with the same language and name are told apart by their position.
+    @Test func optionsWithOneNameHaveNumbers() {
+        let equal = Self.group([("eng", "Main"), ("ENG", "main"), ("eng", "Commentary")])
+        #expect(equal?.options.map(\.name) == ["Main (track 1)", "main (track 2)", "Commentary"])
+        // The name of the first track would be that of the second one, which has none.
+        let numbered = Self.group([(nil, "Track 2"), (nil, nil)])
+        #expect(numbered?.options.map(\.name) == ["Track 2 (track 1)", "track 2"])
+        let similar = Self.group([("eng", "Main (track 2)"), ("eng", "Main"), ("eng", "Main")])
+        #expect(Set(similar?.options.map(\.id) ?? []).count == 3)
+    }
+
+    @Test func optionOfAFileIsSelectedByItsName() throws {
+        let named = [("eng", "Main"), ("eng", "Director's commentary")].map { language, name in
+            MediaTrack(id: 0, mediaType: .audio, codec: "ac-3", name: name, language: language)
+        }
+        let group = try #require(MediaSelectionGroup.groups(of: named, in: .matroska).first)
+        var rules = MediaSelectionRules(audioLanguages: ["DIRECTOR'S COMMENTARY"])
+        #expect(rules.option(in: group)?.fileTrack == .position(1))
+        rules.audioLanguages = ["en:director's commentary"]
+        #expect(rules.option(in: group)?.fileTrack == .position(1))
+        rules.audioLanguages = ["de:director's commentary", "commentary"]
+        #expect(rules.option(in: group)?.fileTrack == .position(0))
+    }
+
     @Test(arguments: [MediaContainer.isoBaseMedia, .transportStream])
     func identifiersSelectTracksWhereSegmentsHaveThem(container: MediaContainer) {
         let groups = MediaSelectionGroup.groups(of: tracks, in: container)

@@ -34,6 +34,33 @@ import Testing
         #expect(try name(MediaSelectionRules(audioLanguages: ["en"]), [Self.english, equal]) == "A")
     }
 
+    @Test func nameSelectsAnOption() throws {
+        let other = Self.rendition("AUDIO", "Commentary", "LANGUAGE=\"en\",AUTOSELECT=NO")
+        var rules = MediaSelectionRules(audioLanguages: ["fr", "commentary"])
+        rules.isLanguageChoiceExplicit = true
+        #expect(try name(rules, [Self.english, other]) == "Commentary")
+        rules.audioLanguages = ["en:Commentary"]
+        #expect(try name(rules, [Self.english, other]) == "Commentary")
+        rules.audioLanguages = ["ko:Commentary"]
+        #expect(try name(rules, [Self.english, other]) == "A")
+    }
+
+    @Test func forcedSubtitlesAreSelectedByTheirName() throws {
+        let forced = Self.rendition("SUBTITLES", "Signs", "LANGUAGE=\"en\",AUTOSELECT=YES,FORCED=YES")
+        let full = Self.rendition("SUBTITLES", "Full", "LANGUAGE=\"en\",AUTOSELECT=YES")
+        var rules = MediaSelectionRules(subtitleLanguages: ["signs"], subtitleMode: .always)
+        rules.isLanguageChoiceExplicit = true
+        #expect(try name(rules, [full, forced], .subtitles) == "Signs")
+        rules.subtitleLanguages = ["en:signs"]
+        #expect(try name(rules, [full, forced], .subtitles) == "Signs")
+        rules.subtitleLanguages = [":signs"]
+        #expect(try name(rules, [full, forced], .subtitles) == "Signs")
+        rules.subtitleLanguages = ["fr:signs", "en"]
+        #expect(try name(rules, [full, forced], .subtitles) == "Full")
+        rules.subtitleLanguages = ["en"]
+        #expect(try name(rules, [full, forced], .subtitles) == "Full")
+    }
+
     @Test func theDefaultIsPreferredWithinALanguage() throws {
         let other = Self.rendition("AUDIO", "B", "LANGUAGE=\"en\",DEFAULT=YES")
         #expect(try name(MediaSelectionRules(audioLanguages: ["en"]), [Self.english, other]) == "B")

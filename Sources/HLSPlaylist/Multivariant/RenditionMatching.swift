@@ -1,0 +1,43 @@
+/// The matching of renditions and tracks with a text by which a user selects them.
+///
+/// The text is a language, such as `en`, the name of a rendition or track, such as `Commentary`, or both, such as
+/// `en:Commentary`; `:Commentary` is a name in any language. Names are compared as a whole, without regard to case.
+package enum RenditionMatching {
+    /// Returns how closely a rendition or track matches a text; lower is better, `nil` for no match.
+    ///
+    /// An equal name matches as closely as an equal language.
+    ///
+    /// - Parameters:
+    ///   - text: The text of the user.
+    ///   - language: The language tag of the rendition or track; `nil` if it has none.
+    ///   - name: The name of the rendition or track; `nil` if it has none.
+    /// - Returns: The distance, of which 0 is the lowest.
+    package static func distance(from text: String, toLanguage language: String?, name: String?) -> Int? {
+        if isName(text, name) { return 0 }
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return language.flatMap { LanguageMatching.distance(from: text, to: $0) } }
+        guard isName(String(parts[1]), name) else { return nil }
+        if parts[0].isEmpty { return 0 }
+        return language.flatMap { LanguageMatching.distance(from: String(parts[0]), to: $0) }
+    }
+
+    /// Returns a Boolean value that indicates whether a text is the name of a rendition or track.
+    package static func isName(_ text: String, _ name: String?) -> Bool {
+        guard let name, !text.isEmpty else { return false }
+        return text.lowercased() == name.lowercased()
+    }
+
+    /// Returns the description of a rendition or track in a list of those that can be selected, such as
+    /// `en (Commentary)`.
+    ///
+    /// - Parameters:
+    ///   - language: The language tag; `nil` if it has none.
+    ///   - name: The name; `nil` if it has none.
+    /// - Returns: The description; `nil` without a language and a name.
+    package static func description(language: String?, name: String?) -> String? {
+        guard let language, !language.isEmpty else { return name.flatMap { $0.isEmpty ? nil : $0 } }
+        guard let name, !name.isEmpty, name.lowercased() != language.lowercased() else { return language }
+        // The names of tracks without one begin with their language.
+        return name.hasPrefix("\(language) (") ? name : "\(language) (\(name))"
+    }
+}

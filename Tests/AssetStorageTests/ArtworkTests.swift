@@ -1,0 +1,185 @@
+import Foundation
+import GRDB
+import MediaTiming
+import ReportFormat
+import Testing
+
+@testable import AssetStorage
+
+/// Tests the images that represent assets.
+@Suite struct ArtworkTests {
+    private let temporary: TemporaryLibrary
+
+    init() throws { temporary = try TemporaryLibrary() }
+
+    private var library: AssetLibrary { temporary.library }
+
+    private static let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+    private static let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF]
+
+    private func artwork(_ bytes: [UInt8] = ArtworkTests.png) throws -> AssetArtwork { try AssetArtwork(Data(bytes)) }
+
+    private func completeAsset() throws -> String {
+        let id = try temporary.planned(try TemporaryLibrary.media("#EXTINF:4,", "0.ts"))
+        try temporary.complete(id)
+        return id
+    }
+
+    // MARK: Formats
+
+    @Test(
+        arguments: [
+            (Self.png + [1], "image/png", "cover.png"), (Self.jpeg + [0xE0], "image/jpeg", "cover.jpg"),
+            (Array("GIF87a".utf8), "image/gif", "cover.gif"), (Array("GIF89a…".utf8), "image/gif", "cover.gif"),
+            (Array("RIFF0000WEBPVP8 ".utf8), "image/webp", "cover.webp"),
+        ] as [([UInt8], String, String)]
+    )
+    func formatIsThatOfTheFirstBytes(bytes: [UInt8], contentType: String, fileName: String) throws {
+        let artwork = try artwork(bytes)
+        #expect(artwork.format.contentType == contentType && artwork.fileName == fileName)
+        #expect(artwork.data == Data(bytes))
+    }
+
+    @Test(
+        arguments: [
+            [], Array(Self.png.dropLast()), Array(Self.jpeg.dropLast()), Array("GIF88a".utf8),
+            Array("RIFF0000WAVEfmt ".utf8),
+            Array("RIFF0000WEB".utf8), Array("<svg xmlns='http://www.w3.org/2000/svg'/>".utf8), Array("<html>".utf8),
+        ] as [[UInt8]]
+    )
+    func otherBytesAreRefused(bytes: [UInt8]) {
+        let error = storageError { _ = try artwork(bytes) }
+        #expect(error?.code == "unsupported-artwork")
+        #expect(error?.message == "the artwork is not a PNG, JPEG, GIF or WebP image")
+    }
+
+    @Test func imageAboveTheLimitIsRefused() throws {
+        let limit = Int(clamping: AssetArtwork.maximumSize.bytes)
+        let largest = Self.png + [UInt8](repeating: 0, count: limit - Self.png.count)
+        #expect(try artwork(largest).data.count == limit)
+        let error = storageError { _ = try artwork(largest + [0]) }
+        #expect(error?.code == "artwork-too-large")
+        #expect(error?.message == "the artwork is larger than 8 MiB")
+    }
+
+    @Test func errorOfAFileNamesTheFile() throws {
+        let file = temporary.directory.appendingPathComponent("image")
+        var error = storageError { _ = try AssetArtwork(contentsOf: file) }
+        #expect(error?.code == "disk-failed")
+        #expect(error?.message.hasPrefix("\(file.path) cannot be read (") == true)
+        try Data("text".utf8).write(to: file)
+        error = storageError { _ = try AssetArtwork(contentsOf: file) }
+        #expect(error?.code == "unsupported-artwork")
+        #expect(error?.message == "\(file.path) is not a PNG, JPEG, GIF or WebP image")
+        // A file without an end is not read further than the limit.
+        error = storageError { _ = try AssetArtwork(contentsOf: URL(fileURLWithPath: "/dev/zero")) }
+        #expect(error?.code == "artwork-too-large")
+        try Data(Self.jpeg).write(to: file)
+        #expect(try AssetArtwork(contentsOf: file) == artwork(Self.jpeg))
+    }
+
+    // MARK: Assets
+
+    @Test func artworkIsStoredReplacedAndRemoved() throws {
+        let id = try temporary.enter()
+        #expect(try library.artwork(of: id) == nil && library.asset(id).artworkFormat == nil)
+        try library.setArtwork(artwork(), of: id)
+        #expect(try library.artwork(of: id) == artwork())
+        try library.setArtwork(artwork(Self.jpeg), of: id)
+        for reader in [library, try AssetLibrary(reading: temporary.directory)] {
+            #expect(try reader.artwork(of: id) == artwork(Self.jpeg))
+            #expect(try reader.asset(id).artworkFormat == .jpeg)
+            #expect(try reader.assets().map(\.artworkFormat) == [.jpeg])
+            #expect(try reader.artworkFormats() == [id: .jpeg])
+        }
+        try library.setArtwork(nil, of: id)
+        #expect(try library.artwork(of: id) == nil && library.artworkFormats().isEmpty)
+    }
+
+    @Test func reportOfAnAssetHasTheContentType() throws {
+        let id = try temporary.enter()
+        #expect(try library.asset(id).report.json.contains("artwork") == false)
+        try library.setArtwork(artwork(), of: id)
+        #expect(try library.asset(id).report.json.contains(#""mediaFile":false,"artwork":"image/png","path""#))
+    }
+
+    @Test func artworkOfAnUnknownAssetIsAnError() throws {
+        let image = try artwork()
+        #expect(storageError { _ = try library.artwork(of: "none") }?.code == "not-found")
+        #expect(storageError { try library.setArtwork(image, of: "none") }?.code == "not-found")
+    }
+
+    /// The package, its size and its summary do not depend on the image.
+    @Test func artworkIsNoFileOfThePackage() throws {
+        let id = try completeAsset()
+        let (names, summary) = (try temporary.names(of: id), try library.summary(id))
+        try library.setArtwork(artwork(), of: id)
+        #expect(try temporary.names(of: id) == names && library.summary(id) == summary)
+        #expect(try !library.lacksSummaries)
+        let result = try library.verify(id)
+        #expect(result == VerificationResult(damaged: [], withoutChecksum: 0))
+    }
+
+    @Test func deletionOfAnAssetDeletesItsArtwork() throws {
+        let (deleted, other) = (try completeAsset(), try temporary.enter("B", from: "other.m3u8"))
+        for id in [deleted, other] { try library.setArtwork(artwork(), of: id) }
+        try library.delete(deleted)
+        let ids = try library.catalog.read { try String.fetchAll($0, sql: "SELECT assetID FROM artwork") }
+        #expect(ids == [other])
+    }
+
+    /// An asset whose source is downloaded again keeps what it has.
+    @Test func artworkStaysWhenAnAssetIsPlannedAgain() throws {
+        let id = try completeAsset()
+        try library.setArtwork(artwork(), of: id)
+        let playlist = try TemporaryLibrary.media("#EXTINF:4,", "0.ts", "#EXTINF:4,", "1.ts")
+        #expect(try temporary.planned(playlist) == id)
+        #expect(try library.artwork(of: id) == artwork())
+    }
+
+    @Test(arguments: [Self.png, Self.jpeg])
+    func exportedFolderHasTheArtwork(bytes: [UInt8]) throws {
+        let id = try completeAsset()
+        let image = try artwork(bytes)
+        try library.setArtwork(image, of: id)
+        let folder = temporary.directory.appendingPathComponent("film")
+        try library.export(id, to: folder)
+        #expect(try Data(contentsOf: folder.appendingPathComponent(image.fileName)) == image.data)
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        #expect(names == [image.fileName, "media", "multivariant.m3u8"])
+    }
+
+    // MARK: Earlier versions
+
+    /// Downloads of earlier versions have their images, of any format, only until they end.
+    @Test func imagesOfDownloadsOfAnEarlierVersionBelongToTheirAssets() throws {
+        let directory = temporary.directory.appendingPathComponent("old")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+        let queue = try DatabaseQueue(path: directory.path + "/catalogue.sqlite")
+        try Schema.migrator.migrate(queue, upTo: "summaries-with-bit-rates")
+        try queue.write { database in
+            for (id, image) in [("a", Data(Self.png)), ("b", Data([1, 2])), ("c", nil)] as [(String, Data?)] {
+                try database.execute(
+                    sql: "INSERT INTO asset VALUES (?, 'A', ?, 1, 'partial', '', NULL, NULL)",
+                    arguments: [id, "https://h/\(id)"]
+                )
+                try database.execute(
+                    sql: """
+                        INSERT INTO download
+                        (id, session, assetID, source, details, options, artwork, state, priority, createdAt)
+                        VALUES (?, 's', ?, 'https://h/', '', x'', ?, 'failed', 0, 1)
+                        """,
+                    arguments: [id, id, image]
+                )
+            }
+        }
+        try queue.close()
+        let reading = try AssetLibrary(reading: directory)
+        #expect(try reading.artwork(of: "a") == nil && reading.artworkFormats().isEmpty)
+        #expect(try reading.assets().allSatisfy { $0.artworkFormat == nil })
+        let opened = try AssetLibrary(directory: directory)
+        #expect(try opened.artwork(of: "a") == artwork())
+        #expect(try opened.artworkFormats() == ["a": .png])
+        try opened.close()
+    }
+}
