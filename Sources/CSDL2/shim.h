@@ -62,10 +62,43 @@ static inline int millstream_has_window_manager(void) {
     return found;
 }
 
+// The error event of Xlib, as far as it is read here.
+typedef struct {
+    int type;
+    void *display;
+    unsigned long resource, serial;
+    unsigned char error_code, request_code, minor_code;
+} millstream_x_error;
+typedef int (*millstream_x_handler)(void *display, millstream_x_error *error);
+static inline millstream_x_handler *millstream_former_x_handler(void) {
+    static millstream_x_handler former;
+    return &former;
+}
+
+static inline int millstream_handle_x_error(void *display, millstream_x_error *error) {
+    // BadWindow as the response to SendEvent.
+    if (error->error_code == 3 && error->request_code == 25) return 0;
+    millstream_x_handler former = *millstream_former_x_handler();
+    return former ? former(display, error) : 0;
+}
+
+// Ignores messages to windows that are destroyed. SDL wakes its event loop by messages on a second connection to the X server, where
+// they can arrive after the window was destroyed on the first one. The usual handler then ends the process.
+static inline void millstream_ignore_late_wakeups(void) {
+    void *library = dlopen("libX11.so.6", RTLD_LAZY | RTLD_LOCAL);
+    if (!library) return;
+    millstream_x_handler (*set)(millstream_x_handler) =
+        (millstream_x_handler (*)(millstream_x_handler))dlsym(library, "XSetErrorHandler");
+    if (!set) return;
+    millstream_x_handler former = set(millstream_handle_x_error);
+    if (former != millstream_handle_x_error) *millstream_former_x_handler() = former;
+}
+
 static inline void millstream_silence_alsa(void) { millstream_set_alsa_handler(millstream_ignore_alsa_message); }
 static inline void millstream_restore_alsa(void) { millstream_set_alsa_handler((millstream_alsa_handler)0); }
 #else
 static inline int millstream_has_window_manager(void) { return 1; }
+static inline void millstream_ignore_late_wakeups(void) {}
 static inline void millstream_silence_alsa(void) {}
 static inline void millstream_restore_alsa(void) {}
 #endif

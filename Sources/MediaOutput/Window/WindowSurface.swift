@@ -17,6 +17,8 @@ struct WindowSurface: ~Copyable {
     ///
     /// - Throws: ``OutputError`` with ``OutputError/Code/noWindow``.
     init(_ title: String, _ options: PlayerWindow.Options) throws(OutputError) {
+        // SDL restores the handler of errors that it found, before it closes its connections to an X server.
+        millstream_ignore_late_wakeups()
         do { try SDLRuntime.initialize(SDL_INIT_VIDEO) } catch { throw Self.failure(error.message) }
         guard SDLRuntime.hasDisplay else {
             SDLRuntime.release(SDL_INIT_VIDEO)
@@ -27,8 +29,8 @@ struct WindowSurface: ~Copyable {
         SDL_SetHint(SDL_HINT_MOUSE_FOCUS_CLICKTHROUGH, "1")
         let size = Self.fitted(options.size)
         var flags = SDL_WINDOW_RESIZABLE.rawValue | SDL_WINDOW_ALLOW_HIGHDPI.rawValue
-        let isUnmanaged =
-            SDL_GetCurrentVideoDriver().map { String(cString: $0) } == "x11" && millstream_has_window_manager() == 0
+        let isX11 = SDL_GetCurrentVideoDriver().map { String(cString: $0) } == "x11"
+        let isUnmanaged = isX11 && millstream_has_window_manager() == 0
         if options.isFullScreen, !isUnmanaged { flags |= SDL_WINDOW_FULLSCREEN_DESKTOP.rawValue }
         let center = millstream_window_position_centered()
         guard
