@@ -67,7 +67,7 @@ public struct AssetArtwork: Sendable, Hashable {
 
     /// Creates artwork from a file with an image.
     ///
-    /// - Parameter file: A PNG, JPEG, GIF or WebP file of at most ``maximumSize``.
+    /// - Parameter file: A PNG, JPEG, GIF or WebP file of at most ``maximumSize``, whose header declares a width and a height above 0.
     /// - Throws: ``StorageError`` with the code ``StorageError/Code/disk``, ``StorageError/Code/artworkTooLarge`` or
     ///   ``StorageError/Code/unsupportedArtwork``.
     public init(contentsOf file: URL) throws(StorageError) {
@@ -85,6 +85,9 @@ public struct AssetArtwork: Sendable, Hashable {
             )
         }
         try self.init(data, named: file.path)
+        guard ImageDimensions(of: data, format: format) != nil else {
+            throw StorageError(.unsupportedArtwork, "\(file.path) declares no width and height, or is cut off")
+        }
     }
 
     private init(_ data: Data, named name: String) throws(StorageError) {

@@ -142,7 +142,7 @@ extension AssetLibrary {
                 rendition: { addresses[.renditions]?[$0] },
                 iFrameVariant: { addresses[.iFrameVariants]?[$0] },
                 sessionKey: { $0.address.flatMap { keys[$0.text] } }
-            ).bytes
+            ).withoutParameters().bytes
         }
         guard let duration = asset.duration else { return Array("#EXTM3U\n".utf8) }
         return generatedPlaylist(of: renditions, size: asset.bytes.bytes, seconds: duration.seconds)

@@ -16,6 +16,11 @@ public enum PlaylistParsingError: MillstreamError, Hashable {
     ///
     /// Only players and downloads throw this error; the parser is lenient, and `inspect` and `validate` report it.
     case undeclaredImport(String)
+    /// The URL of a multivariant playlist does not have the parameter with this name, which a variable of the playlist
+    /// needs (`EXT-X-DEFINE` with `QUERYPARAM`, RFC 8216bis §4.4.2.3).
+    ///
+    /// Only players, downloads and edits throw this error, as for ``undeclaredImport(_:)``.
+    case missingQueryParameter(String)
 
     /// The maximum number of characters of the name of a variable in a message.
     private static let maximumNameLength = 64
@@ -33,7 +38,17 @@ extension PlaylistParsingError {
         case .undeclaredImport(let name):
             "the playlist imports the variable \"\(name.prefix(Self.maximumNameLength))\", "
                 + "which no multivariant playlist defines"
+        case .missingQueryParameter(let name):
+            "the URL of the multivariant playlist has no parameter \"\(name.prefix(Self.maximumNameLength))\", "
+                + "which EXT-X-DEFINE:QUERYPARAM needs"
         }
+    }
+
+    /// A suggestion for the user; `nil` if there is none.
+    package var hint: String? {
+        guard case .missingQueryParameter(let name) = self else { return nil }
+        let parameter = "\(name.prefix(Self.maximumNameLength))=VALUE"
+        return "add ?\(parameter) to the URL; name a local file as file:///PATH?\(parameter)"
     }
 
     /// The kind of the error.
@@ -48,13 +63,15 @@ extension PlaylistParsingError {
         case limitExceeded = "limit-exceeded"
         /// A media playlist imports a variable that no multivariant playlist defines.
         case undeclaredImport = "import-undeclared"
+        /// The URL of a multivariant playlist does not have a parameter that a variable of the playlist needs.
+        case missingQueryParameter = "query-parameter-missing"
 
         /// The code of the corresponding error of AVFoundation.
         public var number: Int? {
             switch self {
             case .dashManifest: -11_850
             case .notAPlaylist: -11_828
-            case .unexpectedKind, .limitExceeded, .undeclaredImport: -11_853
+            case .unexpectedKind, .limitExceeded, .undeclaredImport, .missingQueryParameter: -11_853
             }
         }
     }
@@ -67,6 +84,7 @@ extension PlaylistParsingError {
         case .unexpectedKind: .unexpectedKind
         case .limitExceeded: .limitExceeded
         case .undeclaredImport: .undeclaredImport
+        case .missingQueryParameter: .missingQueryParameter
         }
     }
 

@@ -147,6 +147,15 @@ public struct TransportResponse: Sendable {
     /// A Boolean value that indicates whether the body is a playlist that may name local files although its URL is remote, because
     /// this process composed it of documents that were verified.
     package var mayNameFiles = false
+    /// The measurements of the time that the body takes, if the resource may be a document.
+    var documentTimers: [DocumentTimer] = []
+
+    /// Ends the time limit of documents, because the resource is recognized as a media file by its first bytes.
+    ///
+    /// The minimum throughput remains.
+    package func endDocumentTimeLimit() {
+        for timer in documentTimers { timer.end() }
+    }
 
     /// Creates a response.
     public init(

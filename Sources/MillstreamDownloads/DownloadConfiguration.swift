@@ -87,6 +87,13 @@ public struct DownloadConfiguration: Sendable, Hashable {
     /// All selections in the order in which they are downloaded.
     package var selections: [DownloadSelection] { [selection] + furtherSelections }
 
+    /// Returns a Boolean value that indicates whether a download with these options has nothing left to do when one with other options
+    /// has completed the asset: both are recordings, or the other one has all selections, apart from keys.
+    func isFulfilled(by other: DownloadConfiguration) -> Bool {
+        guard recording == nil, other.recording == nil else { return recording != nil && other.recording != nil }
+        return Set(other.selections.map(\.withoutKeys)).isSuperset(of: selections.map(\.withoutKeys))
+    }
+
     /// The URLs of the playlists that the edits of all selections insert.
     package var editedSources: [String] { selections.flatMap(\.edits.sources) }
 

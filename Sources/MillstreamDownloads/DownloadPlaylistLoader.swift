@@ -211,7 +211,10 @@ struct DownloadPlaylistLoader: Sendable {
             context.mayNameFiles = true
             let playlist = try Playlist.parse(document.bytes, context: context)
             try playlist.checkHeader()
-            if case .media(let media) = playlist { try media.checkImports() }
+            switch playlist {
+            case .media(let media): try media.checkImports()
+            case .multivariant(let multivariant): try multivariant.checkParameters()
+            }
             try checkFiles(of: playlist, at: document.address)
             return (playlist, document.address)
         } catch let error as PlaylistParsingError {
@@ -220,7 +223,7 @@ struct DownloadPlaylistLoader: Sendable {
                 "\(address): \(error)",
                 hint: Self.hint(for: error),
                 address: address,
-                detail: error.code == .undeclaredImport ? error.code.rawValue : nil,
+                detail: [.undeclaredImport, .missingQueryParameter].contains(error.code) ? error.code.rawValue : nil,
                 cause: error
             )
         }
@@ -230,6 +233,7 @@ struct DownloadPlaylistLoader: Sendable {
         switch error.code {
         case .dashManifest: "the DASH bridge, which translates manifests, is turned off"
         case .undeclaredImport: "name the multivariant playlist of the stream, which must define the variable"
+        case .missingQueryParameter: error.hint
         case .notAPlaylist, .unexpectedKind, .limitExceeded: nil
         }
     }

@@ -96,7 +96,8 @@ extension DownloadError {
             case .nothingLeft: .nothingSelected
             case .tooLarge: .tooLarge
             case .unknownEdit, .invalidValue, .wrongKind, .timeOutside, .cannotStitch, .notStarted, .notPublished,
-                .tooManyEdits, .tooManySources, .unwritableAddress, .unreadableResult, .failed, .invalidName:
+                .tooManyEdits, .tooManySources, .unwritableAddress, .unwritableVariable, .unreadableResult, .failed,
+                .invalidName:
                 .cannotEdit
             }
         self.init(code, error.message, address: address, detail: error.code.rawValue, cause: error)

@@ -260,7 +260,7 @@ struct DownloadResolver: Sendable {
             .filter { seen.insert($0).inserted }
         return DownloadError(
             .nothingSelected,
-            "there \(type == .audio ? "is no audio" : "are no subtitles") in " + missing.joined(separator: ", "),
+            RenditionMatching.mismatch(missing, isAudio: type == .audio),
             hint: names.isEmpty
                 ? hintIfEmpty
                 : "available: \(names.joined(separator: ", ")); select by language, name or LANGUAGE:NAME"

@@ -89,6 +89,24 @@ public struct DownloadSelection: Sendable, Hashable {
 }
 
 extension DownloadSelection {
+    /// Returns a Boolean value that indicates whether each part of the selection that is not the default is that of another
+    /// selection.
+    ///
+    /// The time range is not compared, because recordings, which continue with their stored selection, have none.
+    ///
+    /// - Parameters:
+    ///   - stored: The other selection.
+    ///   - defaults: The selection with the default of each part.
+    /// - Returns: `false` if a part is neither that of `stored` nor that of `defaults`.
+    package func agrees(with stored: DownloadSelection, besides defaults: DownloadSelection) -> Bool {
+        func isSame<Part: Equatable>(_ part: (DownloadSelection) -> Part) -> Bool {
+            let own = part(self)
+            return own == part(defaults) || own == part(stored)
+        }
+        return isSame(\.variants) && isSame(\.audio) && isSame(\.subtitles) && isSame(\.qualifiers)
+            && isSame(\.prefersMultichannelAudio) && isSame(\.prefersLosslessAudio) && isSame(\.edits)
+    }
+
     /// A Boolean value that indicates whether the stored media playlists differ from those of the source.
     var changesMedia: Bool { timeRange != nil || edits.changesMedia }
 }

@@ -158,19 +158,27 @@ struct RecordingCursor {
         return segments.position(at: max(.zero, playlist.duration - distance)) ?? first
     }
 
+    /// The time by which a rendition may begin late: the frames of audio do not end exactly where a segment of video does, and the
+    /// segment before would begin early by its duration.
+    private static let startTolerance = MediaTime(value: 1, timescale: 4)
+
     /// Returns the position at which a rendition begins so that it is synchronized with another one.
     ///
     /// - Parameters:
     ///   - playlist: The playlist of the rendition.
     ///   - leading: The playlist of the other rendition, and the position at which it begins.
-    /// - Returns: The position of the segment with the same date, otherwise the same media sequence number; if there is
-    ///   none, that of ``livePosition(in:)``.
+    /// - Returns: The position of the segment with the same date, or that of the next one if it begins at most a quarter of a second
+    ///   later; without dates, that of the segment with the same media sequence number. If there is no such segment, that of
+    ///   ``livePosition(in:)``.
     static func position(in playlist: MediaPlaylist, with leading: (playlist: MediaPlaylist, position: Int)) -> Int {
         let segments = playlist.segments
         guard leading.position < leading.playlist.segments.count else { return livePosition(in: playlist) }
         let segment = leading.playlist.segments[leading.position]
         if let date = segment.programDateTime?.sinceEpoch, let first = segments.first?.programDateTime?.sinceEpoch {
-            return segments.position(at: max(.zero, date - first)) ?? livePosition(in: playlist)
+            let time = max(.zero, date - first)
+            guard let position = segments.position(at: time) else { return livePosition(in: playlist) }
+            let isNextNearer = segments.timeRange(at: position).end - time <= startTolerance
+            return isNextNearer && position + 1 < segments.count ? position + 1 : position
         }
         let index = segment.sequence -| playlist.mediaSequence
         guard index >= 0, index < Int64(segments.count) else { return livePosition(in: playlist) }

@@ -102,7 +102,7 @@ final class DownloadQueue: Service {
             .conflict,
             "busy",
             "another process manages the download \(other.id)",
-            hint: "end it there, or with: \(terminalCommand("cancel", other))"
+            hint: "end it there, or with: \(terminalCommand("cancel", other.id))"
         )
     }
 
@@ -139,7 +139,7 @@ final class DownloadQueue: Service {
                     .conflict,
                     "file-source",
                     "a source of the asset \(id) is a file, which the server does not load",
-                    hint: "continue the download in a terminal: \(terminalCommand("resume", other))"
+                    hint: "continue the download in a terminal: \(terminalCommand("resume", other.id))"
                 )
             }
         }
@@ -152,7 +152,16 @@ final class DownloadQueue: Service {
                 hint: "start the download again"
             )
         }
-        for task in tasks { task.resume() }
+        if let file = tasks.first(where: { $0.hasFileSource }), tasks.allSatisfy(\.hasFileSource) {
+            throw ServerError(
+                .conflict,
+                "file-source",
+                "a source of the asset \(id) is a file, which the server does not load",
+                hint: "download it in a terminal, after you have ended the download here, or with: "
+                    + terminalCommand("cancel", file.id)
+            )
+        }
+        for task in tasks where !task.hasFileSource { task.resume() }
     }
 
     /// Stops a download and deletes its asset.
@@ -278,7 +287,7 @@ final class DownloadQueue: Service {
         let command: String? =
             switch other.state {
             case .running, .waiting, .complete, .canceled: nil
-            case .interrupted, .paused, .failed: terminalCommand("resume", other)
+            case .interrupted, .paused, .failed: terminalCommand("resume", other.id)
             }
         return .fields([
             "id": .string(other.id),
@@ -293,13 +302,13 @@ final class DownloadQueue: Service {
     ///
     /// - Parameters:
     ///   - verb: The subcommand of `millstream downloads`.
-    ///   - other: The download.
+    ///   - download: The identifier of the download.
     /// - Returns: The command, with the folder of the library unless it is the default one.
-    private func terminalCommand(_ verb: StaticString, _ other: ListedDownload) -> String {
+    private func terminalCommand(_ verb: StaticString, _ download: String) -> String {
         let folder = library.directory.standardizedFileURL.path
         let isDefault = folder == AssetLibrary.defaultDirectory.standardizedFileURL.path
         let option = isDefault ? "" : " --library \(ShellWord(folder).text)"
-        return "millstream downloads \(verb) \(other.id)\(option)"
+        return "millstream downloads \(verb) \(download)\(option)"
     }
 
     private static func activity(of state: DownloadTask.State?, isRecording: Bool) -> String {
@@ -364,6 +373,11 @@ final class DownloadQueue: Service {
         let description = Description(asset: asset, expiry: end + (end - begun) * Self.reuseRatio)
         return (description, report(asset, snapshot))
     }
+}
+
+extension DownloadTask {
+    /// A Boolean value that indicates whether the task loads a file, which the server does not.
+    fileprivate var hasFileSource: Bool { configuration.fileSource(besides: address) != nil }
 }
 
 extension AssetLibrary {

@@ -49,6 +49,8 @@ struct OriginPlaylistLoader: PlaylistLoader {
         do {
             let (playlist, reason) = try await workers.run { [context] _ in
                 let playlist = try Playlist.parse(loaded.bytes, context: context, limits: limits)
+                // An edited playlist has another URL, so that the parameter could not be added afterwards.
+                if case .multivariant(let multivariant) = playlist { try multivariant.checkParameters() }
                 return (playlist, playlist.refusalReason)
             }
             if let reason {
@@ -71,8 +73,8 @@ struct OriginPlaylistLoader: PlaylistLoader {
                 throw ServerError(.unsupportedMediaType, error.code.rawValue, "\(address): \(error)")
             case .limitExceeded:
                 throw ServerError(.contentTooLarge, error.code.rawValue, "\(address): \(error)")
-            case .notAPlaylist, .unexpectedKind, .undeclaredImport:
-                throw ServerError(.badGateway, error.code.rawValue, "\(address): \(error)")
+            case .notAPlaylist, .unexpectedKind, .undeclaredImport, .missingQueryParameter:
+                throw ServerError(.badGateway, error.code.rawValue, "\(address): \(error)", hint: error.hint)
             }
         }
     }

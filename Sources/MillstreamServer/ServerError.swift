@@ -64,7 +64,8 @@ struct ServerError: Error {
             case .notPublished:
                 self.init(.serviceUnavailable, error.code.rawValue, error.description, hint: "try again at this time")
             case .nothingLeft, .unknownEdit, .invalidValue, .wrongKind, .timeOutside, .cannotStitch, .mapCannotEnd,
-                .tooManyEdits, .tooManySources, .unwritableAddress, .unreadableResult, .invalidName:
+                .tooManyEdits, .tooManySources, .unwritableAddress, .unwritableVariable, .unreadableResult,
+                .invalidName:
                 self.init(.badRequest, error.code.rawValue, error.description, hint: error.hint)
             case .failed: self.init(.internalServerError, error.code.rawValue, error.description)
             }

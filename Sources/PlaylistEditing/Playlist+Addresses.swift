@@ -37,11 +37,25 @@ extension Playlist {
         _ rewrite: (PlaylistAddress) throws -> String?
     ) throws -> [UInt8] {
         var rewriter = AddressRewriter(limit: limit, of: self)
-        if definesVariables {
-            for variable in externalVariables { try rewriter.define(variable) }
+        let replaced = try definesVariables ? rewriter.defineVariables(of: self) : [:]
+        for address in addresses {
+            try rewriter.rewrite(address, as: try rewrite(address) ?? replaced[address.range.lowerBound])
         }
-        for address in addresses { try rewriter.rewrite(address, as: try rewrite(address)) }
         return rewriter.patch.applied(to: bytes)
+    }
+
+    /// Returns the changes that define the variables with values from outside of the playlist in it.
+    ///
+    /// - Parameter limit: The maximum number of bytes in the result.
+    /// - Returns: The changes.
+    /// - Throws: ``PlaylistEditError`` if the result exceeds the limit, or if the value of a variable cannot be
+    ///   written.
+    func definitions(limit: Int) throws(PlaylistEditError) -> PlaylistPatch {
+        var rewriter = AddressRewriter(limit: limit, of: self)
+        let replaced = try rewriter.defineVariables(of: self)
+        guard !replaced.isEmpty else { return rewriter.patch }
+        for address in addresses { try rewriter.rewrite(address, as: replaced[address.range.lowerBound]) }
+        return rewriter.patch
     }
 
     /// Returns the playlist with all URIs resolved to absolute URLs, so that it can be moved.
@@ -52,7 +66,7 @@ extension Playlist {
     /// - Returns: The playlist, in which nothing else differs.
     /// - Throws: ``PlaylistEditError`` if the result exceeds a limit or cannot be parsed.
     public func withAbsoluteAddresses(limits: PlaylistLimits = PlaylistLimits()) throws(PlaylistEditError) -> Playlist {
-        try rewritingAddresses(limits: limits) { $0.address.isAbsolute ? $0.address.text : nil }
+        try rewritingAddresses(limits: limits) { $0.absoluteText }
     }
 
     /// Returns the playlist after a patch.
@@ -94,8 +108,40 @@ private struct AddressRewriter {
         self.limit = limit
     }
 
+    /// Replaces the tags of variables with values from outside of a playlist with their definitions.
+    ///
+    /// A variable whose value no definition can have is removed, and its references have to be replaced.
+    ///
+    /// - Returns: The texts of the URIs that refer to removed variables, by their offsets.
+    /// - Throws: ``PlaylistEditError`` if the limit is exceeded, or if another attribute refers to a removed variable.
+    mutating func defineVariables(of playlist: Playlist) throws(PlaylistEditError) -> [Int: String] {
+        for variable in playlist.externalVariables { try define(variable) }
+        guard let removed = playlist.unwritableVariables else { return [:] }
+        let addresses = playlist.addresses.filter { address in
+            !playlist.referencedVariables(in: address.range).isDisjoint(with: removed.names)
+        }
+        if let reference = playlist.reference(to: removed.names, except: addresses) {
+            throw .unwritableVariable(name: String(reference.variable.prefix(64)), tag: reference.tag)
+        }
+        for line in removed.lines { remove(line) }
+        let known = Set(playlist.variables.keys)
+        var result: [Int: String] = [:]
+        for address in addresses {
+            // The value would be read as a reference to another variable; an unknown one has to stay.
+            let isComplete = playlist.referencedVariables(in: address.range).isSubset(of: known)
+            let text = isComplete ? address.uri.replacing("{$", with: "%7B$") : address.uri
+            result[address.range.lowerBound] = text.replacing(" ", with: "%20")
+        }
+        return result
+    }
+
+    private mutating func remove(_ line: Range<Int>) {
+        size -|= line.count
+        patch.remove(line)
+    }
+
     /// Replaces the tag of a variable with its definition.
-    mutating func define(_ variable: Playlist.ExternalVariable) throws(PlaylistEditError) {
+    private mutating func define(_ variable: Playlist.ExternalVariable) throws(PlaylistEditError) {
         let size =
             variable.isRepeated
             ? size -| variable.line.count : size +| variable.definition.utf8.count -| variable.text.count
@@ -114,6 +160,27 @@ private struct AddressRewriter {
         size += encoded.utf8.count + (address.needsQuotes ? 2 : 0) - address.range.count
         guard size <= limit else { throw .tooLarge(.byteCount(limit)) }
         patch.replace(address.range, with: address.needsQuotes ? "\"\(encoded)\"" : encoded)
+    }
+}
+
+extension Playlist {
+    /// The values of the variables by their names.
+    fileprivate var variables: [String: String] {
+        switch self {
+        case .media(let playlist): playlist.variables
+        case .multivariant(let playlist): playlist.variables
+        }
+    }
+}
+
+extension PlaylistAddress {
+    /// The absolute URI for a playlist at another URL; `nil` if the URI cannot be resolved.
+    ///
+    /// Spaces, which the value of a variable can have, are percent-encoded, because a URI cannot contain them.
+    var absoluteText: String? {
+        guard address.isAbsolute else { return nil }
+        let text = address.text
+        return text.utf8.contains(UInt8(ascii: " ")) ? text.replacing(" ", with: "%20") : text
     }
 }
 

@@ -33,6 +33,8 @@ public enum PlaylistEditError: MillstreamError, Hashable {
     case loadsTooMuch(ByteCount)
     /// A URI is empty or would be read as a comment, so a playlist cannot contain it.
     case unwritableAddress(String)
+    /// A tag refers to a variable whose value no quoted string can contain, such as one with a quotation mark.
+    case unwritableVariable(name: String, tag: String)
     /// The result of an edit cannot be parsed as a playlist of the same kind.
     case unreadableResult(edit: String, reason: String)
     /// The edit of an application has failed with an error.
@@ -69,7 +71,7 @@ public enum PlaylistEditError: MillstreamError, Hashable {
     init(_ error: PlaylistParsingError, edit: String) {
         switch error {
         case .limitExceeded(let limit, _): self = .tooLarge(limit)
-        case .notAPlaylist, .unexpectedKind, .undeclaredImport:
+        case .notAPlaylist, .unexpectedKind, .undeclaredImport, .missingQueryParameter:
             self = .unreadableResult(edit: edit, reason: error.description)
         }
     }
@@ -101,6 +103,8 @@ extension PlaylistEditError {
         case .tooManySources(let maximum): "edits can insert at most \(maximum) playlists"
         case .loadsTooMuch(let limit): "the playlists are larger than \(limit) together"
         case .unwritableAddress(let address): "a playlist cannot contain the URI \"\(address)\""
+        case .unwritableVariable(let name, let tag):
+            "the value of the variable \"\(name)\" cannot be written in \(tag), because no quoted string can contain it"
         case .unreadableResult(let edit, let reason): "the result of \(edit) would be \(reason)"
         case .failed(let edit, let reason): "\(edit) has failed: \(reason)"
         case .invalidName(let name):
@@ -134,6 +138,8 @@ extension PlaylistEditError {
         case tooManySources = "too-many-sources"
         /// A URI cannot be written in a playlist.
         case unwritableAddress = "unwritable-address"
+        /// The value of a variable cannot be written in a playlist.
+        case unwritableVariable = "unwritable-variable"
         /// The result of an edit cannot be parsed.
         case unreadableResult = "unreadable-result"
         /// The edit of an application has failed.
@@ -157,6 +163,7 @@ extension PlaylistEditError {
         case .tooManyEdits: .tooManyEdits
         case .tooManySources: .tooManySources
         case .unwritableAddress: .unwritableAddress
+        case .unwritableVariable: .unwritableVariable
         case .unreadableResult: .unreadableResult
         case .failed: .failed
         case .invalidName: .invalidName

@@ -264,7 +264,7 @@ public struct PresentationEditor: Sendable {
         let top = try Playlist.multivariant(playlist).rewritingAddresses(limits: budget.limits.result) { address in
             let plan = presentation.plan(for: address)
             return plan.flatMap { names[EditedSource(address: address.address.text, plan: $0)] }
-                ?? (address.address.isAbsolute ? address.address.text : nil)
+                ?? address.absoluteText
         }.definingExternalVariables(limits: budget.limits.result)
         return files + [EditedFile(name: "multivariant.m3u8", bytes: top.bytes)]
     }

@@ -69,8 +69,8 @@ package struct PresentationTransport: Transport {
         guard response.status == 200 else { return response }
         var buffers: [ByteBuffer] = []
         var head: [UInt8] = []
-        var iterator = response.requiringThroughput(of: policy, for: request, store.options.time).body
-            .makeAsyncIterator()
+        let timed = response.requiringThroughput(of: policy, for: request, store.options.time)
+        var iterator = timed.body.makeAsyncIterator()
         var recognition = ManifestRecognition.undecided
         // The bytes are examined again after each doubling, so that the cost does not depend on the sizes of the buffers.
         var nextExamination = 1
@@ -88,7 +88,7 @@ package struct PresentationTransport: Transport {
         }
         guard recognition == .manifest else {
             let whole = ResumedBody(first: buffers, rest: .init(iterator: iterator))
-            return response.replacingBody(with: TransportBody(whole))
+            return timed.replacingBody(with: TransportBody(whole))
         }
         let bytes = try await ManifestBody.bytes(
             of: response,

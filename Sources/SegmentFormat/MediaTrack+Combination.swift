@@ -28,7 +28,9 @@ extension MediaTrack {
     /// Returns this track of an index with the properties that the media has.
     private func completed(with measured: MediaTrack) -> MediaTrack {
         let isSameCodec = codec?.lowercased() == measured.codec?.lowercased()
-        let codecs = (isSameCodec ? [codec] : [measured.codec, codec]).compactMap(\.self)
+        // The name in the index tells the format of subtitles, whose samples have other names in FFmpeg.
+        let isListedFormat = mediaType == .subtitles && codec != nil
+        let codecs = (isSameCodec || isListedFormat ? [codec] : [measured.codec, codec]).compactMap(\.self)
         return MediaTrack(
             id: id,
             mediaType: mediaType,

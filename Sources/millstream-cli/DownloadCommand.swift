@@ -75,7 +75,10 @@ struct DownloadCommand: AsyncParsableCommand {
         }
         if options.queue {
             guard list.archive == nil else { throw ValidationError("--archive and --queue cannot be combined") }
-            let files = try options.edits.plan().sources.filter { !ResourceAddress($0).isHTTP }
+            // A gap is not loaded.
+            let files = try options.edits.plan().sources.filter {
+                !ResourceAddress($0).isHTTP && GapPlaylist.playlist(at: $0) == nil
+            }
             guard files.isEmpty else { throw ValidationError("--queue cannot insert files: \(files[0])") }
         }
         guard record || !recording.isUsed else {

@@ -121,6 +121,7 @@ struct DownloadOptions: ParsableArguments {
             throw ValidationError("--min-bandwidth, --max-height, --min-size and --variants cannot be combined")
         }
         guard (1...64).contains(jobs) else { throw ValidationError("--jobs must be between 1 and 64") }
+        guard artwork?.isEmpty != true else { throw ValidationError("--artwork must be the path of an image") }
         guard !queue || session == nil else { throw ValidationError("--queue and --session cannot be combined") }
         _ = try selection()
     }
@@ -132,18 +133,22 @@ struct DownloadOptions: ParsableArguments {
     @discardableResult
     func run(
         _ source: String,
-        _ configuration: DownloadConfiguration
+        _ requested: DownloadConfiguration
     ) async throws -> (asset: StoredAsset, folders: Set<String>?)? {
         guard source != "-" else { throw ValidationError("standard input cannot be downloaded: give a URL or a file") }
         let library = try library.open()
         let address = try PlaylistSource.address(source)
-        let printer = DownloadPrinter(configuration, printsJSON: json, isQuiet: quiet)
+        if queue, let file = requested.fileSource(besides: address) {
+            throw ValidationError("--queue cannot hand over a download of a file: \(file.filePath ?? file.text)")
+        }
+        let printer = DownloadPrinter(requested, printsJSON: json, isQuiet: quiet)
         let identifier = queue ? DownloadSession.serverIdentifier : session ?? Self.defaultSession
         let (isQueued, isQuiet, printsJSON, dash) = (queue, quiet, json, dash)
         let evictions = library.observeEvictions { printer.showEviction($0) }
         defer { withExtendedLifetime(evictions) {} }
         do {
             let others = try edits.plan(locatesSources: false).sources
+            let (configuration, notes) = try continuing(requested, from: address, in: library)
             let former =
                 configuration.recording == nil ? try library.asset(differingInSignatureFrom: address) : nil
             typealias Stored = (asset: StoredAsset, folders: Set<String>?)
@@ -156,9 +161,9 @@ struct DownloadOptions: ParsableArguments {
                 )
                 guard !isQueued else {
                     let isRecording = configuration.recording != nil
-                    if isRecording { try noteRecording(from: address, configuration, in: library) }
                     let id = try await session.enqueue(address, configuration: configuration)
                     printer.display.end()
+                    for note in notes { StandardError.write(note) }
                     try noteContinuation(of: former, from: address, in: library)
                     if printsJSON {
                         try StandardOutput.writeLine(.fields(["event": .string("queued"), "id": .string(id)]))
@@ -172,12 +177,13 @@ struct DownloadOptions: ParsableArguments {
                     return nil
                 }
                 guard configuration.recording == nil else {
-                    try noteRecording(from: address, configuration, in: library)
                     // An interruption is a usual end of a recording.
                     return try await Interruption.finishing {
                         let known = Set(session.tasks.map(\.id))
                         let task = try await session.makeTask(address, configuration: configuration)
                         let isNew = !known.contains(task.id)
+                        // A recording that another process makes is not continued.
+                        for note in notes { StandardError.write(note) }
                         return (try await printer.record(task, in: session, isNew: isNew), nil) as Stored
                     }.result
                 }
@@ -232,25 +238,20 @@ struct DownloadOptions: ParsableArguments {
         )
     }
 
-    /// Says that a recording continues an asset, before it begins, because the library has one asset for each URL.
-    private func noteRecording(
-        from source: ResourceAddress,
+    /// Returns the options of a download or recording with the selection of the recording that it continues, and the lines that say so.
+    ///
+    /// - Throws: ``Failure`` if a recording has another selection; `StorageError` if the catalog cannot be read.
+    private func continuing(
         _ configuration: DownloadConfiguration,
+        from source: ResourceAddress,
         in library: AssetLibrary
-    ) throws {
-        guard !quiet, !json, let asset = try library.asset(source: source),
-            let duration = asset.duration, duration > .zero, (try? library.checkRecording(of: asset.id)) != nil
-        else { return }
-        let time = QuantityText.clock(duration)
-        StandardError.write("the recording \(asset.id) of this URL, \(asset.title), is continued after \(time)\n")
-        if let title = configuration.title, title != asset.title {
-            StandardError.write("its title becomes \(title)\n")
+    ) throws -> (configuration: DownloadConfiguration, notes: [TerminalText]) {
+        guard configuration.recording != nil, let recording = try RecordingContinuation(of: source, in: library) else {
+            return (configuration, [])
         }
-        if let wanted = configuration.recording?.duration, wanted <= duration {
-            StandardError.write("nothing more is recorded, because --duration includes what is recorded already\n")
-        }
-        guard asset.state == .complete else { return }
-        StandardError.write("it is complete; to make a separate recording, name another library: --library DIR\n")
+        var continued = configuration
+        continued.selection = try recording.selection(for: configuration.selection, besides: Self.defaultSelection)
+        return (continued, quiet || json ? [] : recording.notes(configuration))
     }
 
     /// Follows the download of the same source and selection that another process runs.
@@ -304,6 +305,9 @@ struct DownloadOptions: ParsableArguments {
     /// The time between two attempts.
     private static let attemptInterval = Duration.milliseconds(250)
 
+    /// The selection of a command without options for the selection.
+    private static let defaultSelection = DownloadSelection(variants: .best, audio: .defaults, subtitles: .all)
+
     /// The identifier of the session of this command.
     private static let defaultSession = "command-line"
 
@@ -312,10 +316,22 @@ struct DownloadOptions: ParsableArguments {
         var configuration = try limits.applied(
             to: DownloadConfiguration(selection: selection(), title: title, maximumConcurrentFetches: jobs)
         )
-        if let artwork { configuration.artwork = try AssetArtwork(contentsOf: URL(fileURLWithPath: artwork)).data }
+        configuration.artwork = try artwork.map { try Self.image(at: $0) }
         configuration.replacesStoredSegments = replace
         configuration.priority = priority
         return configuration
+    }
+
+    /// Returns the image in a file.
+    ///
+    /// - Throws: ``Failure`` if the file cannot be read, which is invalid input; `StorageError` if it is no image that can be stored.
+    private static func image(at path: String) throws -> Data {
+        do throws(StorageError) {
+            return try AssetArtwork(contentsOf: URL(fileURLWithPath: path)).data
+        } catch {
+            guard error.code == .disk else { throw error }
+            throw Failure(.badInput, error.code.rawValue, "the file \(error.message)")
+        }
     }
 
     func selection() throws -> DownloadSelection {

@@ -111,7 +111,7 @@ struct DownloadsCommand: AsyncParsableCommand {
                 "session": .string(session.identifier),
                 "state": .string(state(task, of: session)),
                 "title": .string(task.title),
-                "source": .string(task.address.description),
+                "source": .string(task.address.withoutUserInformation.text),
                 "priority": .integer(Int64(task.priority)),
                 "details": task.details.isEmpty ? nil : .string(task.details),
                 "error": task.error.map { error in

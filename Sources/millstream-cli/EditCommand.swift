@@ -114,7 +114,11 @@ struct EditCommand: AsyncParsableCommand {
         _ plan: EditPlan,
         _ budget: EditBudget
     ) throws -> [UInt8] {
-        guard !relative, !plan.edits.isEmpty, !(path.map(isBesideSource) ?? false) else { return playlist.bytes }
+        guard !plan.edits.isEmpty else { return playlist.bytes }
+        guard !relative, !(path.map(isBesideSource) ?? false) else {
+            // The URL of the output has no parameters, wherever it is.
+            return try playlist.definingExternalVariables(limits: budget.limits.result).bytes
+        }
         if source == "-", playlist.context.address == nil, playlist.hasRelativeAddress {
             StandardError.write(
                 "note: the relative URLs of a playlist from standard input stay relative; give their base with --base-url URL\n"

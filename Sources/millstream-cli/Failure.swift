@@ -69,7 +69,7 @@ struct Failure: Error {
         case is CancellationError: self.init(.interrupted, "interrupted", "interrupted; completed work was stored")
         case let error as PlaylistParsingError:
             self.init(.badInput, error.code.rawValue, error.textForSource)
-            if error.code == .dashManifest { hint = DASHFlags.bridgeHint }
+            hint = error.code == .dashManifest ? DASHFlags.bridgeHint : error.hint
         case let error as PlaylistEditError:
             switch error {
             case .unknownEdit, .invalidValue, .tooManyEdits, .tooManySources:
@@ -96,7 +96,7 @@ struct Failure: Error {
                     hint: error.hint
                 )
             case .nothingLeft, .wrongKind, .timeOutside, .cannotStitch, .notStarted, .notPublished, .unwritableAddress,
-                .unreadableResult, .failed, .invalidName:
+                .unwritableVariable, .unreadableResult, .failed, .invalidName:
                 self.init(.failed, error.code.rawValue, error.description)
             }
         case let error as StateFileError:
@@ -143,7 +143,8 @@ struct Failure: Error {
                 || Self.isWrongDocument(code)
             let hint =
                 error.code == .needsTranslation || Self.isManifest(code)
-                ? DASHFlags.bridgeHint : Self.hint(for: error.cause as? TransportError)
+                ? DASHFlags.bridgeHint
+                : (error.cause as? PlaylistParsingError)?.hint ?? Self.hint(for: error.cause as? TransportError)
             self.init(isInput ? .badInput : .failed, code, message, hint: hint)
         case let error as DownloadError:
             let isInput = error.code == .notAPlaylist || error.code == .live
@@ -219,7 +220,7 @@ struct Failure: Error {
     /// Returns a Boolean value that indicates whether a code is that of a source that is not the playlist that a command needs.
     private static func isWrongDocument(_ code: String) -> Bool {
         switch PlaylistParsingError.Code(rawValue: code) {
-        case .notAPlaylist, .dashManifest, .unexpectedKind, .undeclaredImport: true
+        case .notAPlaylist, .dashManifest, .unexpectedKind, .undeclaredImport, .missingQueryParameter: true
         case .limitExceeded, nil: false
         }
     }

@@ -80,7 +80,7 @@ struct HTTPFlags: ParsableArguments {
     @Option(
         name: .long,
         help:
-            "The time without received data after which a request fails, both before the response header and during the body, in seconds, above 0 and at most 3600."
+            "The time without received data after which a request fails, both before the response header and during the body, in seconds, above 0 and at most 3600. Playlists, keys and other documents must also arrive within 60 seconds and a second for each 16 KiB."
     )
     var timeout: Double = HTTPFlags.defaultTimeout
 

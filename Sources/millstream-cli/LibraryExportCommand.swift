@@ -17,7 +17,7 @@ struct LibraryExportCommand: AsyncParsableCommand {
             A media file contains the best stored variant, and all stored audio and subtitles with their languages and \
             names. If another variant was begun and its download canceled, the best complete one is written. Video and audio \
             are copied, not encoded again. Date ranges become chapters, and the artwork of the asset becomes the cover \
-            if it is a PNG or JPEG image; a folder has it as a file, such as cover.jpg. A note says how long the gaps \
+            if it is a PNG or JPEG image, and a note says if it is not; a folder has it as a file, such as cover.jpg. A note says how long the gaps \
             are, such as those of a recording that was interrupted. The file or folder must not exist, unless --overwrite replaces the file; the folders above it are created. The name of a file can have the fields {title}, {id}, {height}, {date} and {part}.
 
             Example: millstream library export abc123 /srv/www/film
@@ -187,6 +187,7 @@ struct LibraryExportCommand: AsyncParsableCommand {
         for name in try await session.omittedTracks(options) {
             StandardError.write("\(MediaFileOutput.note(omitting: name))\n")
         }
+        if srt == nil, let note = try MediaFileOutput.coverNote(session) { StandardError.write("\(note)\n") }
         guard partial, asset.state != .complete else { return }
         for track in try await session.incompleteTracks(options, omitsMedia: srt != nil) { Self.note(track) }
     }

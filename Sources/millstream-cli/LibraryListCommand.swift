@@ -231,7 +231,7 @@ extension OmittedContent {
 
 extension String {
     /// The text of a selection without keys and passwords.
-    fileprivate var withoutSecrets: String {
+    var withoutSecrets: String {
         replacing(/(edit=key=)[^&]*/) { "\($0.output.1)…" }.replacing(/:\/\/[^\/@&]*@/, with: "://")
     }
 }

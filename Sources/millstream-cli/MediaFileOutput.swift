@@ -63,12 +63,21 @@ struct MediaFileOutput {
         "note: \(name) is left out: only subtitles that consist of text can be written"
     }
 
-    /// Returns the notes about the tracks of a media file that are left out.
+    /// Returns the note about a cover that is left out; `nil` if none is.
+    static func coverNote(_ session: AssetExportSession) throws -> TerminalText? {
+        try session.omittedCoverFormat().map { format in
+            "note: the cover is left out: only PNG and JPEG images can be written, and it is \(format.contentType)"
+        }
+    }
+
+    /// Returns the notes about the tracks of a media file and the cover that are left out.
     func notes(on asset: StoredAsset, in library: AssetLibrary) async throws -> [TerminalText] {
         var options = AssetExportSession.Options()
         options.omitsVideo = omitsVideo
-        return try await AssetExportSession(library, id: asset.id).omittedTracks(options)
-            .map { Self.note(omitting: $0) }
+        let session = AssetExportSession(library, id: asset.id)
+        let tracks = try await session.omittedTracks(options).map { Self.note(omitting: $0) }
+        let cover = try Self.coverNote(session)
+        return tracks + [cover].compactMap { $0 }
     }
 
     /// Writes an asset to its files.

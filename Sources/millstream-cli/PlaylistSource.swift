@@ -67,12 +67,14 @@ struct PlaylistSource {
                 context: context,
                 limits: budget?.limits.loadedPlaylist ?? PlaylistLimits()
             )
+            // The edited playlist has another URL, so that the parameter could not be added afterwards.
+            if budget != nil, case .multivariant(let multivariant) = playlist { try multivariant.checkParameters() }
         } catch {
             let isUnknown = error == .notAPlaylist(content: nil)
             let container = isUnknown ? MediaContainer(ofMediaFile: bytes)?.nameWithArticle : nil
             let text = container.map { "\($0), not an HLS playlist" } ?? error.textForSource
             var failure = Failure(.badInput, error.code.rawValue, "\(Self.name(name)): \(text)")
-            if error.code == .dashManifest { failure.hint = DASHFlags.bridgeHint }
+            failure.hint = error.code == .dashManifest ? DASHFlags.bridgeHint : error.hint
             if budget != nil, case .limitExceeded(.entryCount, _) = error {
                 failure.hint = "raise the limit with --max-playlist-entries COUNT"
             }

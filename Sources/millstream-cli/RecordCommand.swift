@@ -18,7 +18,8 @@ struct RecordCommand: AsyncParsableCommand {
             segment while no command continues it.
 
             The library has one recording of each URL: another run continues it, also if it is complete, and says so before \
-            it begins. To make a separate recording of the same stream, give another library with --library DIR.
+            it begins. It keeps its selection of variants, audio and subtitles; options that differ from it are refused. To make \
+            a separate recording of the same stream, give another library with --library DIR.
 
             Example: millstream record https://example.com/live.m3u8 --duration 1:30:00 --wait
             """

@@ -75,7 +75,59 @@ import Testing
         error = storageError { _ = try AssetArtwork(contentsOf: URL(fileURLWithPath: "/dev/zero")) }
         #expect(error?.code == "artwork-too-large")
         try Data(Self.jpeg).write(to: file)
-        #expect(try AssetArtwork(contentsOf: file) == artwork(Self.jpeg))
+        error = storageError { _ = try AssetArtwork(contentsOf: file) }
+        #expect(error?.code == "unsupported-artwork")
+        #expect(error?.message == "\(file.path) declares no width and height, or is cut off")
+        try Data(Self.sizedJPEG).write(to: file)
+        #expect(try AssetArtwork(contentsOf: file) == artwork(Self.sizedJPEG))
+    }
+
+    // MARK: Dimensions
+
+    /// A JPEG image of 2×3 pixels with a comment, a fill byte and a Huffman table before the frame header.
+    private static let sizedJPEG: [UInt8] =
+        [0xFF, 0xD8, 0xFF, 0xFE, 0, 3, 9, 0xFF, 0xFF, 0xC4, 0, 2, 0xFF, 0xC2, 0, 11, 8, 0, 3, 0, 2]
+
+    private static func image(_ start: [UInt8], _ chunk: String, _ content: [UInt8]) -> [UInt8] {
+        start + Array(chunk.utf8) + content
+    }
+
+    private static func webP(_ chunk: String, _ content: [UInt8]) -> [UInt8] {
+        image([], "RIFF0000WEBP\(chunk)0000", content)
+    }
+
+    /// The first bytes of a PNG image with the length of its first chunk.
+    private static let pngStart: [UInt8] = png + [0, 0, 0, 13]
+
+    @Test(
+        arguments: [
+            Self.image(Self.pngStart, "IHDR", [0, 0, 0, 2, 0, 0, 0, 3]), Self.sizedJPEG,
+            Self.image([], "GIF89a", [2, 0, 3, 0]),
+            Self.webP("VP8 ", [0, 0, 0, 0x9D, 0x01, 0x2A, 2, 0x40, 3, 0]),
+            Self.webP("VP8L", [0x2F, 0x01, 0x80, 0, 0]), Self.webP("VP8X", [0, 0, 0, 0, 1, 0, 0, 2, 0, 0]),
+        ] as [[UInt8]]
+    )
+    func dimensionsAreThoseOfTheHeader(bytes: [UInt8]) throws {
+        let format = try #require(AssetArtwork.Format(of: Data(bytes)))
+        let dimensions = ImageDimensions(of: Data(bytes), format: format)
+        #expect(dimensions?.width == 2 && dimensions?.height == 3)
+        #expect(ImageDimensions(of: Data(bytes.dropLast()), format: format) == nil)
+    }
+
+    @Test(
+        arguments: [
+            Self.image(Self.pngStart, "IHDR", [0, 0, 0, 0, 0, 0, 0, 3]),
+            Self.image(Self.pngStart, "IDAT", [0, 0, 0, 2, 0, 0, 0, 3]), Self.image([], "GIF89a", [2, 0, 0, 0]),
+            Self.webP("VP8 ", [0, 0, 0, 0x9D, 0x01, 0x2B, 2, 0, 3, 0]), Self.webP("VP8L", [0x2E, 0x01, 0x80, 0, 0]),
+            Self.webP("ANIM", [0, 0, 0, 0, 1, 0, 0, 2, 0, 0]),
+            [0xFF, 0xD8, 0xFF, 0xDA, 0, 2, 0xFF, 0xC0, 0, 11, 8, 0, 3, 0, 2],
+            [0xFF, 0xD8, 0xFF, 0xFE, 0, 1, 0xFF, 0xC0, 0, 11, 8, 0, 3, 0, 2],
+            [0xFF, 0xD8, 0xFF, 0xFE, 0, 2, 0, 0xFF, 0xC0, 0, 11, 8, 0, 3, 0, 2],
+        ] as [[UInt8]]
+    )
+    func imageWithoutDimensionsHasNone(bytes: [UInt8]) throws {
+        let format = try #require(AssetArtwork.Format(of: Data(bytes)))
+        #expect(ImageDimensions(of: Data(bytes), format: format) == nil)
     }
 
     // MARK: Assets

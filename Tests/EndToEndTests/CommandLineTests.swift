@@ -463,7 +463,8 @@ struct CommandLineTests {
         let taken = try await run("origin", directory.path, "--port", "\(origin.port)")
         #expect(taken.status == 1 && taken.errors.contains("the port is in use"))
         for (flag, value, missing) in [
-            ("--audio", "xx", "no audio in xx"), ("--subtitles", "en,cy", "no subtitles in cy"),
+            ("--audio", "xx", "no audio track matches \"xx\""),
+            ("--subtitles", "en,cy", "no subtitle track matches \"cy\""),
         ] {
             let address = origin.address("fmp4/multivariant.m3u8")
             let result = try await run("download", address, flag, value, "--library", folder.path)

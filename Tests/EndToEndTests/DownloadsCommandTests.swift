@@ -136,6 +136,11 @@ struct DownloadsCommandTests {
         let refusal = "--queue cannot hand over a download of a file: /"
         #expect(queued.status == 64 && queued.errors.contains(refusal), "\(queued.errors)")
         #expect(try await list().first?["session"] as? String == "command-line")
+        for command in ["download", "record"] {
+            let refused = try await run(command, origin.appendingPathComponent("b.m3u8").path, "--queue")
+            #expect(refused.status == 64 && refused.errors.contains(refusal), "\(refused.errors)")
+        }
+        #expect(try await list().count == 1)
     }
 
     @Test(arguments: [

@@ -175,6 +175,17 @@ final class ExportCommandTests {
         #expect(try cover == Data(contentsOf: URL(fileURLWithPath: image)))
     }
 
+    @Test(.timeLimit(.minutes(20)), arguments: ["mp4", "mkv"])
+    func coverThatAFileDoesNotHaveIsNoted(_ type: String) async throws {
+        let image = path("image.gif")
+        let input = ["-f", "lavfi", "-i", "testsrc2=size=64x64", "-frames:v", "1"]
+        _ = try await tool(["ffmpeg", "-nostdin", "-v", "error"] + input + [image])
+        let id = try await download(try sample("aes/multivariant.m3u8"), "--artwork", image)
+        let exported = try await run(["library", "export", id, "--\(type)", path("film.\(type)")])
+        let note = "note: the cover is left out: only PNG and JPEG images can be written, and it is image/gif\n"
+        #expect(exported.status == 0 && exported.errors == note, "\(exported)")
+    }
+
     /// A media playlist declares no height.
     @Test(
         .timeLimit(.minutes(20)),
@@ -287,6 +298,56 @@ final class ExportCommandTests {
         #expect(file.chapters.map { $0.tags["title"] } == ["One", "two"])
         #expect(file.chapters.compactMap { Double($0.startTime) } == [0, 4])
         #expect(file.chapters.first.flatMap { Double($0.endTime) } == 4)
+    }
+
+    /// The dates of the playlists and the timestamps of the media agree, as in a recording whose audio begins a segment earlier.
+    @Test(.timeLimit(.minutes(20)), arguments: ["mp4", "mkv"], [0, 2])
+    func audioOfAnotherBeginningIsSynchronized(_ type: String, _ firstAudio: Int) async throws {
+        let encoding = ["-c:v", "libx264", "-preset", "ultrafast", "-bf", "0", "-g", "50", "-pix_fmt", "yuv420p"]
+        let segments = ["-f", "segment", "-segment_time", "2", "-segment_format", "mpegts"]
+        let ffmpeg = ["ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i"]
+        let video = ["testsrc2=size=320x180:rate=25:duration=12"] + encoding
+        let audio = ["sine=sample_rate=48000:duration=12", "-c:a", "aac"]
+        _ = try await tool(ffmpeg + video + segments + [path("v%d.ts")])
+        _ = try await tool(ffmpeg + audio + segments + [path("a%d.ts")])
+        for (name, first) in [("v", 1), ("a", firstAudio)] {
+            let date = "#EXT-X-PROGRAM-DATE-TIME:2024-01-01T00:00:0\(2 * first)Z\n"
+            let media = (first..<6).map { "#EXTINF:2,\n\(name)\($0).ts\n" }.joined()
+            let text = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n" + date + media + "#EXT-X-ENDLIST\n"
+            try Data(text.utf8).write(to: URL(fileURLWithPath: path("\(name).m3u8")))
+        }
+        let main = """
+            #EXTM3U
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="a.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=800000,CODECS="avc1.42c00d,mp4a.40.2",RESOLUTION=320x180,AUDIO="a"
+            v.m3u8
+
+            """
+        try Data(main.utf8).write(to: URL(fileURLWithPath: path("main.m3u8")))
+        let file = path("film.\(type)")
+        let id = try await download(path("main.m3u8"))
+        let exported = try await run(["library", "export", id, "--\(type)", file])
+        #expect(exported.status == 0, "\(exported)")
+        let bounds = try await packetBounds(of: file)
+        let start = firstAudio == 0 ? 0.0 : 2
+        #expect(abs(bounds.video.first) < 0.1 && abs(bounds.video.last - 10) < 0.2, "\(bounds)")
+        #expect(abs(bounds.audio.first - start) < 0.1 && abs(bounds.audio.last - 10) < 0.2, "\(bounds)")
+    }
+
+    /// Returns the times of the first and the last packet of the video and the audio of a file, in seconds.
+    private func packetBounds(
+        of file: String
+    ) async throws -> (video: (first: Double, last: Double), audio: (first: Double, last: Double)) {
+        var bounds: [(first: Double, last: Double)] = []
+        for kind in ["v:0", "a:0"] {
+            let report = try await tool([
+                "ffprobe", "-v", "error", "-select_streams", kind, "-show_entries", "packet=pts_time", "-of", "csv=p=0",
+                file,
+            ])
+            let times = report.output.split { $0 == "," || $0.isNewline }.compactMap { Double($0) }
+            bounds.append((try #require(times.min()), try #require(times.max())))
+        }
+        return (bounds[0], bounds[1])
     }
 
     @Test(.timeLimit(.minutes(10))) func subtitlesAreExportedAsSubRip() async throws {

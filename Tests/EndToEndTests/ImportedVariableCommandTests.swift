@@ -20,7 +20,10 @@ final class ImportedVariableCommandTests {
 
             """
         let main = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=800000,CODECS=\"avc1.64001e\"\nmedia.m3u8\n"
-        for (name, text) in [("media.m3u8", media), ("main.m3u8", main), ("0.ts", "zero")] {
+        let parameterized = main.replacing("#EXT-X-STREAM", with: "#EXT-X-DEFINE:QUERYPARAM=\"token\"\n#EXT-X-STREAM")
+        for (name, text) in [
+            ("media.m3u8", media), ("main.m3u8", main), ("parameterized.m3u8", parameterized), ("0.ts", "zero"),
+        ] {
             try Data(text.utf8).write(to: folder.appendingPathComponent(name))
         }
     }
@@ -40,6 +43,26 @@ final class ImportedVariableCommandTests {
         let downloaded = try await run("download", path(name), "--library", path("library"))
         #expect(downloaded.status == 2 && downloaded.errors.contains(message), "\(downloaded)")
         #expect(downloaded.errors.contains("(import-undeclared)\nhint: name the multivariant"), "\(downloaded)")
+    }
+
+    /// The media playlist imports the variable, but the cause is the URL of the multivariant playlist.
+    @Test(arguments: ["play", "download", "edit"]) func missingParameterIsNamed(command: String) async throws {
+        let options = [
+            "play": ["--no-decode"], "download": ["--library", path("library")], "edit": ["--duration", "9"],
+        ]
+        let arguments = [command, path("parameterized.m3u8")] + (options[command] ?? [])
+        let refused = try await RunningProgram(arguments).result()
+        let message = "the URL of the multivariant playlist has no parameter \"token\""
+        #expect(refused.status == 2 && refused.errors.contains(message), "\(refused)")
+        #expect(command == "play" || refused.errors.contains("\nhint: add ?token=VALUE to the URL"), "\(refused)")
+    }
+
+    @Test func validateReportsAParameterThatTheURLOfAFileDoesNotHave() async throws {
+        let missing = try await run("validate", path("parameterized.m3u8"))
+        #expect(missing.output.contains("query-parameter-missing"), "\(missing)")
+        let address = "file://\(path("parameterized.m3u8"))?token=1"
+        let complete = try await run("validate", address)
+        #expect(!complete.output.contains("query-parameter-missing"), "\(complete)")
     }
 
     /// Tools for authors read such a playlist, and report what players and downloads refuse.

@@ -203,7 +203,14 @@ final class LibraryCommandTests {
         let refused = try await RunningProgram(arguments).result()
         let message = "millstream: error: \(image) is not a PNG, JPEG, GIF or WebP image (unsupported-artwork)\n"
         #expect(refused.status == 2 && refused.errors == message, "\(refused)")
-        try Data("GIF89a".utf8).write(to: URL(fileURLWithPath: image))
+        let unnamed = try await RunningProgram(["download", source, "--artwork", "", "--library", library]).result()
+        #expect(unnamed.status == 64 && unnamed.errors.contains("--artwork must be the path of an image"), "\(unnamed)")
+        let missing = try await RunningProgram([
+            "download", source, "--artwork", image + ".png", "--library", library,
+        ]).result()
+        let unreadable = "millstream: error: the file \(image).png cannot be read ("
+        #expect(missing.status == 2 && missing.errors.hasPrefix(unreadable), "\(missing)")
+        try Data(Array("GIF89a".utf8) + [1, 0, 1, 0]).write(to: URL(fileURLWithPath: image))
         let downloaded = try await RunningProgram(arguments).result()
         #expect(downloaded.status == 0, "\(downloaded)")
         let asset = try #require(try await json("list").first)

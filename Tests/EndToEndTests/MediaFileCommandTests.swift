@@ -328,6 +328,8 @@ struct MediaFileCommandTests {
         }
         let subtitles = try await run(["play", path, "--subtitles", "en", "--headless", "--speed", "max"])
         #expect(subtitles.status == (codec.isEmpty ? 1 : 0), "\(subtitles)")
+        let inspected = try await tool([RunningProgram.executable.path, "inspect", path])
+        #expect(!inspected.contains("not supported"), "\(inspected)")
     }
 
     /// Subtitles that consist of images are not shown.

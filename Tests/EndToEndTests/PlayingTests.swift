@@ -234,8 +234,11 @@ struct PlayingTests {
     @Test(
         .timeLimit(.minutes(10)),
         arguments: [
-            (["--audio", "xx"], "there is no audio in xx", "hint: available: en (English), ko (한국어)"),
-            (["--subtitles", "zz,cy"], "there are no subtitles in zz, cy", "hint: available: en (English), ko (한국어)"),
+            (["--audio", "xx"], "no audio track matches \"xx\"", "hint: available: en (English), ko (한국어)"),
+            (
+                ["--subtitles", "zz,cy"], "no subtitle track matches \"zz\" or \"cy\"",
+                "hint: available: en (English), ko (한국어)"
+            ),
             (["--start", "60"], "--start 60 is not before the end of the stream", "hint: the duration is 01:00"),
         ]
     )
@@ -504,6 +507,14 @@ struct PlayingTests {
         #expect(results?.count == 1 && results?.first?["trace"] as? String == "A", "\(program.standardOutput)")
     }
 
+    @Test(.timeLimit(.minutes(10)), arguments: ["--audio", "--subtitles"], ["", ","])
+    func listWithoutALanguageIsRefused(option: String, list: String) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let refused = try await run(["play", path("missing.m3u8"), "--no-decode", option, list])
+        #expect(refused.status == 64, "\(refused.errors)")
+        #expect(refused.errors.contains("\(option) must have at least one language or name"), "\(refused.errors)")
+    }
+
     @Test(.timeLimit(.minutes(10)), arguments: ["off", "none"]) func tracksAreTurnedOff(word: String) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let source = try #require(Samples.directory).appendingPathComponent("fmp4/multivariant.m3u8").path
@@ -512,6 +523,6 @@ struct PlayingTests {
         #expect(played.status == 0, "\(played.errors)")
         #expect(try !text("events").contains(".vtt"))
         let other = try await run(options + ["--subtitles", "xx"])
-        #expect(other.status == 1 && other.errors.contains("there are no subtitles in xx"), "\(other.errors)")
+        #expect(other.status == 1 && other.errors.contains("no subtitle track matches \"xx\""), "\(other.errors)")
     }
 }

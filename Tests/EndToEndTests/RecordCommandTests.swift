@@ -83,6 +83,55 @@ struct RecordCommandTests {
         #expect(lines.contains("#EXT-X-DISCONTINUITY") && lines.last == "#EXT-X-ENDLIST")
     }
 
+    /// Otherwise the part that is recorded already would be in no playlist.
+    @Test(.timeLimit(.minutes(10))) func aRecordingIsContinuedWithItsSelection() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try writePlaylist(from: 10, isEnded: true)
+        let command = ["record", origin.appendingPathComponent("live.m3u8").path, "--library", library]
+        let first = try RunningProgram(command + ["--max-height", "720"])
+        #expect(try await first.finish() == 0, "\(first.standardError)")
+        let id = try #require(first.standardOutput.split(separator: " ").first.map(String.init))
+        let selection = "max-height=720&audio=default&subtitles=all"
+        let refused = try RunningProgram(command + ["--max-height", "360"])
+        #expect(try await refused.finish() == 1, "\(refused.standardError)")
+        let message = "the recording \(id) of this URL has another selection: \(selection) (other-selection)\n"
+        #expect(refused.standardError.contains(message), "\(refused.standardError)")
+        let again = try RunningProgram(command)
+        #expect(try await again.finish() == 0, "\(again.standardError)")
+        let shown = try RunningProgram(["library", "show", id, "--library", library])
+        #expect(try await shown.finish() == 0, "\(shown.standardError)")
+        #expect(shown.standardOutput.contains(selection), "\(shown.standardOutput)")
+    }
+
+    /// A program needs the whole URL, as in the list of the library; people read a short one.
+    @Test(.timeLimit(.minutes(10))) func theListForProgramsHasTheWholeSource() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let source = "https://live.example/a.m3u8?channel=a-name-that-is-long&live=loop"
+        let queued = try RunningProgram(["record", source, "--queue", "--library", library])
+        #expect(try await queued.finish() == 0, "\(queued.standardError)")
+        let list = try RunningProgram(["downloads", "list", "--json", "--library", library])
+        #expect(try await list.finish() == 0, "\(list.standardError)")
+        let data = Data(list.standardOutput.utf8)
+        let downloads = try #require(try JSONSerialization.jsonObject(with: data) as? [[String: Any]])
+        #expect(downloads.map { $0["source"] as? String } == [source], "\(list.standardOutput)")
+    }
+
+    @Test(.timeLimit(.minutes(10))) func aRecordingOfAnotherProcessIsNotSaidToBeContinued() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try writePlaylist(from: 10)
+        let server = try await RecordingOrigin(origin)
+        let command = ["record", server.address("live.m3u8"), "--library", library]
+        let first = try RunningProgram(command + ["--start-over"])
+        try await eventually("the first window is recorded") { segmentCount == 6 }
+        let second = try RunningProgram(command)
+        #expect(try await second.finish() == 1, "\(second.standardError)")
+        #expect(second.standardError.contains("(asset-busy)"), "\(second.standardError)")
+        #expect(!second.standardError.contains("is continued"), "\(second.standardError)")
+        first.send(SIGINT)
+        #expect(try await first.finish() == 0, "\(first.standardError)")
+        await server.stop()
+    }
+
     /// The second run of the command continues the recording, which then has a gap.
     @Test(.timeLimit(.minutes(10))) func exportSaysHowLongTheGapsAre() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -75,9 +75,59 @@ import Testing
     }
 
     /// Each of the values would be another one after it was written and parsed.
-    @Test(arguments: ["\"", "a\nb", "{$a}"]) func importStaysIfItsValueCannotBeWritten(value: String) throws {
-        let playlist = try Self.media("IMPORT=\"a\"", variables: ["a": value])
-        #expect(Playlist.media(playlist).externalVariables.isEmpty)
+    @Test(arguments: ["\"", "a\nb", "{$a}"]) func valueCanBeOneThatNoDefinitionHas(value: String) throws {
+        let media = try Self.media("IMPORT=\"a\"", "NAME=\"b\",VALUE=\"x{$a}\"", variables: ["a": value])
+        let playlist = Playlist.media(media)
+        #expect(playlist.externalVariables.isEmpty)
+        let variables = try #require(playlist.unwritableVariables)
+        // The definition of the other variable has the same characters.
+        #expect(variables.names == ["a", "b"])
+        let lines = variables.lines.map { String(decoding: playlist.bytes[$0], as: UTF8.self) }
+        #expect(lines == ["#EXT-X-DEFINE:IMPORT=\"a\"\n", "#EXT-X-DEFINE:NAME=\"b\",VALUE=\"x{$a}\"\n"])
+    }
+
+    @Test(arguments: ["", "1", "a b"]) func valueThatADefinitionHasIsWritable(value: String) throws {
+        let playlist = Playlist.media(try Self.media("IMPORT=\"a\"", variables: ["a": value]))
+        #expect(playlist.unwritableVariables == nil && playlist.externalVariables.count == 1)
+        #expect(Playlist.media(try Self.media("IMPORT=\"a\"")).unwritableVariables == nil)
+    }
+
+    @Test func referencesOfAttributesOtherThanAddressesAreFound() throws {
+        let text = """
+            #EXTM3U
+            #EXT-X-DEFINE:NAME="b",VALUE="{$a}"
+            #EXT-X-MAP:URI="{$a}.mp4"
+            #EXT-X-DATERANGE:ID="{$c}",START-DATE="2026-01-01T00:00:00Z"
+            #EXTINF:1,{$a}
+            {$a}.ts
+
+            """
+        let playlist = try Playlist.parse(Array(text.utf8))
+        let other = playlist.reference(to: ["a"], except: playlist.addresses)
+        #expect(other?.variable == nil)
+        let map = playlist.reference(to: ["a", "c"], except: [])
+        #expect(map?.variable == "a" && map?.tag == "EXT-X-MAP")
+        let dateRange = playlist.reference(to: ["a", "c"], except: playlist.addresses)
+        #expect(dateRange?.variable == "c" && dateRange?.tag == "EXT-X-DATERANGE")
+    }
+
+    @Test(
+        arguments: [
+            ("https://h/main.m3u8?token=1", nil), ("https://h/main.m3u8?other=1", "token"),
+            ("https://h/main.m3u8", "token"), ("file:///main.m3u8", "token"), ("file:///main.m3u8?token=1", nil),
+            (nil, nil),
+        ] as [(String?, String?)]
+    )
+    func parameterThatTheURLDoesNotHaveIsNamed(address: String?, missing: String?) throws {
+        let text = "#EXTM3U\n#EXT-X-DEFINE:QUERYPARAM=\"token\"\n#EXT-X-STREAM-INF:BANDWIDTH=1\na.m3u8?{$token}\n"
+        let playlist = try MultivariantPlaylist(
+            parsing: Array(text.utf8),
+            context: PlaylistContext(address: address.map { ResourceAddress($0) })
+        )
+        guard let missing else { return try playlist.checkParameters() }
+        let error = PlaylistParsingError.missingQueryParameter(missing)
+        #expect(throws: error) { try playlist.checkParameters() }
+        #expect(error.hint == "add ?token=VALUE to the URL; name a local file as file:///PATH?token=VALUE")
     }
 
     @Test func referencesToVariablesAreFound() throws {

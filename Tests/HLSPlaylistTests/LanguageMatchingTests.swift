@@ -68,9 +68,19 @@ import Testing
         arguments: [
             ("en", "English", "en (English)"), ("en", "EN", "en"), ("en", nil, "en"), (nil, "Main", "Main"),
             (nil, nil, nil), ("deu", "deu (track 2)", "deu (track 2)"), ("", "Main", "Main"), (nil, "", nil),
+            ("en", "Director, 50%", "en (Director%2C 50%25)"), (nil, "a,b", "a%2Cb"),
         ] as [(String?, String?, String?)]
     )
     func descriptionHasTheLanguageAndTheName(language: String?, name: String?, description: String?) {
         #expect(RenditionMatching.description(language: language, name: name) == description)
+    }
+
+    @Test(arguments: [
+        (["Nope"], true, "no audio track matches \"Nope\""),
+        (["cy", "zz"], false, "no subtitle track matches \"cy\" or \"zz\""),
+        (["a", "b", "c"], true, "no audio track matches \"a\", \"b\" or \"c\""),
+    ])
+    func mismatchNamesEachText(texts: [String], isAudio: Bool, message: String) {
+        #expect(RenditionMatching.mismatch(texts, isAudio: isAudio) == message)
     }
 }

@@ -328,7 +328,8 @@ import Testing
         ] {
             #expect(try RuleFindings.lines(parameter, address: "https://a/b\(query)") == codes, "\(query)")
         }
-        #expect(try RuleFindings.lines(parameter, address: "file:///a/b") == [])
+        #expect(try RuleFindings.lines(parameter, address: "file:///a/b") == ["4 query-parameter-missing"])
+        #expect(try RuleFindings.lines(parameter, address: "file:///a/b?q=1") == [])
         #expect(try RuleFindings.lines(parameter) == [])
     }
 

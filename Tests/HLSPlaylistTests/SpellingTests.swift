@@ -222,6 +222,10 @@ import Testing
                 "the playlist imports the variable \"\(String(repeating: "a", count: 64))\", "
                     + "which no multivariant playlist defines"
             ),
+            (
+                .missingQueryParameter("token"), "query-parameter-missing",
+                "the URL of the multivariant playlist has no parameter \"token\", which EXT-X-DEFINE:QUERYPARAM needs"
+            ),
         ] as [(PlaylistParsingError, String, String)]
     )
     func parsingErrorsHaveCodeAndMessage(error: PlaylistParsingError, code: String, message: String) {

@@ -51,4 +51,28 @@ struct FileTests {
         }
         #expect(abs(((pieces.sound.last?.end ?? .zero) - (whole.sound.last?.end ?? .zero)).seconds) < 0.001)
     }
+
+    /// FFmpeg makes a video stream of the image, but it is not a track that is played.
+    @Test(arguments: [
+        "-c:a libopus -metadata METADATA_BLOCK_PICTURE=IMAGE a.ogg",
+        "-c:a aac -attach c.png -metadata:s:t mimetype=image/png a.mkv",
+        "-i c.png -map 0 -map 1 -c:a aac -c:v copy -disposition:v:0 attached_pic a.mp4",
+    ])
+    func attachedImageIsNoTrack(coding: String) throws {
+        let fixtures = try Fixtures()
+        try fixtures.make("-f lavfi -i color=s=16x16 -frames:v 1 c.png")
+        let image = try fixtures.bytes("c.png")
+        // A picture block (RFC 9639 §8.8): the front cover, without a description and dimensions.
+        let fields: [UInt8] = [0, 0, 0, 3, 0, 0, 0, 9] + Array("image/png".utf8) + [UInt8](repeating: 0, count: 20)
+        let size = withUnsafeBytes(of: UInt32(image.count).bigEndian) { Array($0) }
+        let block = Data(fields + size + image).base64EncodedString()
+        let name = String(try #require(coding.split(separator: " ").last))
+        let arguments = coding.replacingOccurrences(of: "IMAGE", with: block)
+        try fixtures.make("-f lavfi -i sine=440:r=48000:d=2 \(arguments)")
+        let segment = try fixtures.bytes(name).withUnsafeBytes { try SegmentDemuxer().demux($0) }
+        #expect(segment.tracks.map(\.kind) == [.audio])
+        let track = try #require(segment.tracks.first)
+        #expect(segment.packets.count > 50 && segment.packets.allSatisfy { $0.trackID == track.id })
+        #expect(segment.timeRange().map { abs($0.duration.seconds - 2) < 0.2 } == true)
+    }
 }

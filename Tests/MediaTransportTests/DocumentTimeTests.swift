@@ -92,7 +92,7 @@ import Testing
             return
         }
         #expect(error.code == .timedOut && error.exceedsDocumentTime && error.status == 200)
-        #expect(error.message == "only \(65 * 1_200) bytes of the document were received in 65 seconds")
+        #expect(error.message == "only \(65 * 1_200) bytes were received in 65 seconds")
         #expect(end == .seconds(65) && transport.requestCount.value == 1, "the request is not repeated")
     }
 
@@ -118,6 +118,12 @@ import Testing
             return
         }
         #expect(error.exceedsDocumentTime && transport.requestCount.value == 2)
+        // The bytes of the first attempt are not a part of the result.
+        #expect(
+            error.message.hasPrefix(
+                "only \(25 * 1_200) bytes were received in the last attempt, and all attempts took 65 seconds"
+            )
+        )
     }
 
     @Test func theLastBytesOfADocumentMayBeLate() async throws {
@@ -149,6 +155,23 @@ import Testing
         case .playlist, .key, .subtitle, .other:
             #expect(throws: TransportError.self) { try result.get() }
         }
+    }
+
+    /// The resource of a playlist request can be a media file, which the reader recognizes.
+    @Test func aResourceThatIsRecognizedAsMediaHasNoTimeLimit() async throws {
+        let time = Simulation()
+        let transport = SlowTransport(time: time, rate: 1_200, seconds: 200)
+        let count = try await time.run {
+            try await ResourceLoader(transport, time: time, jitter: { 1 }).send(Self.playlist) { response in
+                var count = 0
+                for try await buffer in response.body {
+                    count += buffer.readableBytes
+                    if count >= 12_000 { response.endDocumentTimeLimit() }
+                }
+                return count
+            }
+        }
+        #expect(count == 200 * 1_200 && transport.requestCount.value == 1)
     }
 
     @Test func aPartOfAMediaFileIsNoDocument() async throws {

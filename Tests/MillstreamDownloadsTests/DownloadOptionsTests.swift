@@ -30,6 +30,26 @@ private struct OtherError: Error {}
         #expect(DownloadSelection(text)?.description == text)
     }
 
+    /// The defaults are those of a command without options.
+    @Test(
+        arguments: [
+            ("variants=best&audio=default&subtitles=all", true), ("max-height=720&audio=default&subtitles=all", true),
+            ("max-height=720&audio=en&subtitles=none", true), ("variants=best&audio=en&subtitles=all", true),
+            ("max-height=360&audio=default&subtitles=all", false), ("variants=lowest&audio=en&subtitles=none", false),
+            ("variants=best&audio=ko&subtitles=all", false), ("variants=best&audio=all&subtitles=all", false),
+            ("variants=best&audio=default&subtitles=en", false),
+            ("variants=best&audio=default&subtitles=all&qualifier=height<=5", false),
+            ("variants=best&audio=default&subtitles=all&prefer-multichannel=true", false),
+            ("variants=best&audio=default&subtitles=all&prefer-lossless=true", false),
+            ("variants=best&audio=default&subtitles=all&edit=exclude=cues", false),
+        ] as [(String, Bool)]
+    )
+    func partsThatAreNotTheDefaultAreCompared(text: String, agrees: Bool) throws {
+        let stored = try #require(DownloadSelection("max-height=720&audio=en&subtitles=none"))
+        let selection = try #require(DownloadSelection(text))
+        #expect(selection.agrees(with: stored, besides: DownloadSelection(audio: .defaults)) == agrees)
+    }
+
     @Test func separatorsInNamesAreEncoded() {
         let selection = DownloadSelection(audio: .some(["en:A,B%C&D=E", "ko"]), subtitles: .none)
         #expect(DownloadSelection(selection.description) == selection)

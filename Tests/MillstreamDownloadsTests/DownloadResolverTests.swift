@@ -86,25 +86,26 @@ import Testing
         let error = #expect(throws: DownloadError.self) {
             _ = try names(DownloadSelection(variants: .best, audio: .some(["ko", "cy"])))
         }
-        #expect(error?.code == .nothingSelected && error?.message == "there is no audio in cy")
+        #expect(error?.code == .nothingSelected && error?.message == "no audio track matches \"cy\"")
         let hint =
             "available: en-US (English), ko (Korean), de (In the video); select by language, name or LANGUAGE:NAME"
         #expect(error?.hint == hint)
         let subtitles = #expect(throws: DownloadError.self) {
             _ = try names(DownloadSelection(variants: .best, subtitles: .some(["en"])))
         }
-        #expect(subtitles?.message == "there are no subtitles in en")
+        #expect(subtitles?.message == "no subtitle track matches \"en\"")
         #expect(subtitles?.code == .nothingSelected && subtitles?.hint == "the stream has no subtitles")
         #expect(subtitles?.address == nil)
     }
 
     @Test(arguments: [
         (
-            DownloadSelection(audio: .some(["cy"])), "there is no audio in cy",
+            DownloadSelection(audio: .some(["cy"])), "no audio track matches \"cy\"",
             "the stream has no separate audio renditions"
         ),
         (
-            DownloadSelection(subtitles: .some(["cy", "en", "ko-KR"])), "there are no subtitles in cy, ko-KR",
+            DownloadSelection(subtitles: .some(["cy", "en", "ko-KR"])),
+            "no subtitle track matches \"cy\" or \"ko-KR\"",
             "available: en (English), en (English (forced)), E; select by language, name or LANGUAGE:NAME"
         ),
     ])

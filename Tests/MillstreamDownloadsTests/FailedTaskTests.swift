@@ -128,6 +128,32 @@ import Testing
         await owner.invalidate()
     }
 
+    /// For example, a server that may not load the stream was to record it, and a terminal records it instead.
+    @Test func failedRecordingOfAnotherProcessIsCompletedByARecording() async throws {
+        let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n0.ts\n#EXT-X-ENDLIST\n"
+        let origin = ScriptedTransport(texts: [Self.source.text: playlist, Self.base + "0.ts": "zero"])
+        var configuration = DownloadConfiguration()
+        configuration.recording = RecordingOptions()
+        let owner = try session(ScriptedTransport(), identifier: DownloadSession.serverIdentifier)
+        let task = try await owner.makeTask(Self.source, configuration: configuration)
+        task.resume()
+        await #expect(throws: DownloadError.self) { try await task.value() }
+        let events = task.events
+        let other = try session(origin, identifier: "others")
+        let recording = try await other.makeTask(Self.source, configuration: configuration)
+        recording.resume()
+        let asset = try await recording.value()
+        #expect(asset.id == task.assetID && asset.state == .complete)
+        for await event in events {
+            // The end of the run that failed can be among the events.
+            if case .completed(_, let error) = event, error == nil { break }
+        }
+        #expect(task.state == .completed)
+        #expect(try temporary.library.downloads().isEmpty)
+        await other.invalidate()
+        await owner.invalidate()
+    }
+
     /// The error names the download and the command that ends it.
     @Test func pausedTaskOfAnotherProcessIsNamed() async throws {
         let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n0.ts\n#EXT-X-ENDLIST\n"

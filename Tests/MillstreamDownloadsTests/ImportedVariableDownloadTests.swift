@@ -49,4 +49,16 @@ import Testing
         #expect(error?.hint?.contains("multivariant playlist") == true)
         #expect(try temporary.library.assets().isEmpty)
     }
+
+    /// The media playlist imports the variable, but the cause is the URL.
+    @Test func parameterThatTheURLDoesNotHaveEndsTheDownload() async throws {
+        let definition = "#EXT-X-DEFINE:QUERYPARAM=\"folder\"\n"
+        let error = await #expect(throws: DownloadError.self) {
+            try await download("main.m3u8", definition: definition)
+        }
+        #expect(error?.code == .notAPlaylist && error?.detail == "query-parameter-missing")
+        #expect(error?.message.contains("has no parameter \"folder\"") == true, "\(String(describing: error))")
+        #expect(error?.hint?.contains("?folder=VALUE") == true)
+        #expect(try temporary.library.assets().isEmpty)
+    }
 }

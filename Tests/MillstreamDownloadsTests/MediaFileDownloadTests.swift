@@ -148,7 +148,7 @@ import Testing
         let error = await #expect(throws: DownloadError.self) {
             try await download(source) { $0.selection.audio = .some(["en", "und"]) }
         }
-        #expect(error?.code == .nothingSelected && error?.message == "there is no audio in en")
+        #expect(error?.code == .nothingSelected && error?.message == "no audio track matches \"en\"")
         #expect(error?.hint == "available: und; select by language, name or LANGUAGE:NAME")
         let silent = await #expect(throws: DownloadError.self) {
             try await download(source) { $0.selection.subtitles = .some(["und"]) }

@@ -155,7 +155,7 @@ import Testing
     @Test(arguments: ["ko:Commentary", "en:", ":Welsh", "en:English:2"])
     func missingNamesAreReported(entry: String) throws {
         let error = #expect(throws: DownloadError.self) { try names(selection(audio: .some([entry]))) }
-        #expect(error?.message == "there is no audio in \(entry)")
+        #expect(error?.message == "no audio track matches \"\(entry)\"")
         let hint = "available: en (English), en (Commentary), ko (Korean); select by language, name or LANGUAGE:NAME"
         #expect(error?.hint == hint)
     }

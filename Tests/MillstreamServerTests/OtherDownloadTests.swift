@@ -169,6 +169,33 @@ import Testing
         }
     }
 
+    /// An earlier version handed such downloads to the server.
+    @Test func downloadOfAFileOfTheServerIsNotResumed() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("library-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let library = try AssetLibrary(directory: folder)
+        let file = ResourceAddress("file:///tmp/a.m3u8")
+        let former = try DownloadSession(
+            identifier: DownloadSession.serverIdentifier,
+            library: library,
+            loader: ResourceLoader(ScriptedTransport(texts: [file.text: Download.playlist]))
+        )
+        let task = try await former.makeTask(file)
+        await former.invalidate()
+        let downloads = try DownloadQueue(
+            library: library,
+            loader: ResourceLoader(ScriptedTransport()),
+            broadcast: EventBroadcast(),
+            logger: .init(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        )
+        let error = #expect(throws: ServerError.self) { try downloads.resume(task.assetID) }
+        #expect(error?.status == .conflict && error?.code == "file-source")
+        #expect(error?.hint?.contains("millstream downloads cancel \(task.id) --library ") == true)
+        // The server can end it nevertheless.
+        try downloads.end(task.assetID)
+        #expect(try library.downloads().isEmpty)
+    }
+
     @Test func serverEndsWhatAnotherProcessLeft() async throws {
         try await Self.withDownload(recording: RecordingOptions()) { library, download, downloads in
             try downloads.end(download.assetID)

@@ -261,6 +261,9 @@ import Testing
         "https://h/short": "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n#EXT-X-ENDLIST\n",
         "https://h/importing":
             "#EXTM3U\n#EXT-X-DEFINE:IMPORT=\"a\"\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n{$a}.ts\n#EXT-X-ENDLIST\n",
+        "https://h/quoting?t=%22":
+            "#EXTM3U\n#EXT-X-DEFINE:QUERYPARAM=\"t\"\n#EXT-X-STREAM-INF:BANDWIDTH=1\nv?t={$t}\n",
+        "https://h/missing": "#EXTM3U\n#EXT-X-DEFINE:QUERYPARAM=\"t\"\n#EXT-X-STREAM-INF:BANDWIDTH=1\nv?t={$t}\n",
         "https://h/parameterized?t=1":
             "#EXTM3U\n#EXT-X-DEFINE:QUERYPARAM=\"t\"\n#EXT-X-STREAM-INF:BANDWIDTH=1\n{$t}\n",
         "https://h/parent":
@@ -405,6 +408,13 @@ import Testing
         #expect(text.contains("\n/play.m3u8?url=https://h/1&define=t%3D1\n"), "\(text)")
     }
 
+    /// No quoted string can contain the value.
+    @Test func parameterWithAQuotationMarkIsInTheAddresses() async throws {
+        let text = try await play("url=https://h/quoting%3Ft=%2522", isSigned: false)
+        #expect(!text.contains("EXT-X-DEFINE"), "\(text)")
+        #expect(text.contains("\n/play.m3u8?url=https://h/v%3Ft%3D"), "\(text)")
+    }
+
     @Test func importOfAnUnknownVariableStays() async throws {
         let text = try await play("url=https://h/importing", isSigned: false)
         #expect(text.contains("\n#EXT-X-DEFINE:IMPORT=\"a\"\n"))
@@ -412,6 +422,7 @@ import Testing
 
     @Test(arguments: [
         ("url=https://h/none", HTTPResponse.Status.badGateway, "http-status"),
+        ("url=https://h/missing", .badGateway, "query-parameter-missing"),
         ("url=https://h/short&append=https://ads/none", .badRequest, "cannot-stitch"),
         ("url=https://h/importing&parent=https://h/short", .badGateway, "unexpected-playlist-kind"),
         ("url=https://h/short&start=9", .badRequest, "time-outside"),

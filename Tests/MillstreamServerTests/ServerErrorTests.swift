@@ -52,7 +52,8 @@ import Testing
             .nothingLeft(filter: "max-height=1", available: ["360"]), .unknownEdit("x"),
             .invalidValue(edit: "start", value: "x", expected: "a time"),
             .wrongKind(edit: "start", expected: "media"), .timeOutside(edit: "start", time: "9", duration: "8"),
-            .cannotStitch(reason: "no"), .unwritableAddress("x\n"), .unreadableResult(edit: "start", reason: "empty"),
+            .cannotStitch(reason: "no"), .unwritableAddress("x\n"),
+            .unwritableVariable(name: "a", tag: "EXT-X-MEDIA"), .unreadableResult(edit: "start", reason: "empty"),
         ] {
             expect(error, .badRequest, error.code.rawValue, error.description)
         }

@@ -57,9 +57,9 @@ import Testing
         ([loaded(.muxed, 0, 8), skipped(.muxed, 8, 16)], 8, 8),
         ([skipped(.muxed, 0, 4), skipped(.muxed, 4, 8), skipped(.muxed, 8, 16)], 0, 16),
         // Without video, but with audio.
-        ([loaded(.audio, 0, 16), loaded(.video, 0, 6), skipped(.video, 6, 16)], 16, 10),
+        ([loaded(.audio, 0, 16), loaded(.video, 0, 6), skipped(.video, 6, 16)], 6, 10),
         // Without both for four seconds.
-        ([skipped(.audio, 2, 8), skipped(.video, 4, 10)], 12, 8),
+        ([skipped(.audio, 2, 8), skipped(.video, 4, 10)], 8, 8),
         // Loaded by a second attempt.
         ([skipped(.video, 4, 8), loaded(.video, 4, 8)], 16, 0),
         ([skipped(.audio, 0, 8), loaded(.audio, 8, 16)], 8, 8),
@@ -79,6 +79,37 @@ import Testing
         #expect(metrics.watchedDuration == .seconds(watched))
         #expect(metrics.skippedDuration == .seconds(skipped))
         #expect(transcript.accessLog.totals.durationWatched == .seconds(watched))
+    }
+
+    /// Damage is found in media of which a part was passed already, by a distance that depends on the rate.
+    @Test(arguments: [1, 2, 3, 5, 8, 16])
+    func damageThatIsReportedLateIsSkippedAndNotWatched(step: Int) {
+        var transcript = Transcript()
+        transcript.at(0, 0, .variantSwitchStarted(Transcript.change(nil, .low)))
+        transcript.at(1, 0, Transcript.rate(1))
+        for second in stride(from: step, through: 16, by: step) {
+            transcript.at(Double(second + 1), Double(second), .frames(FrameCounts(decoded: 1)))
+        }
+        transcript.at(17, 16, Self.skipped(.muxed, 4, 8))
+        transcript.at(17, 16, Self.skipped(.audio, 6, 10))
+        transcript.at(17, 16, Self.skipped(.video, 15, 20))
+        transcript.at(19, 18, Transcript.rate(0, from: 1))
+        let metrics = transcript.measured().metrics
+        #expect(metrics.watchedDuration == .seconds(9) && metrics.skippedDuration == .seconds(9))
+        #expect(metrics.timeWeightedBitrateIncludingUnknown == VariantDescription.low.peakBitRate)
+        #expect(transcript.accessLog.totals.durationWatched == .seconds(9))
+    }
+
+    /// The time belongs to an event of the access log that is complete.
+    @Test func damageOfMediaBeforeAStallOrASeekChangesNothing() {
+        for event in [PlaybackEvent.Kind.stalled, .seekStarted(to: MediaTime(seconds: 8))] {
+            var transcript = Transcript()
+            transcript.at(0, 0, Transcript.rate(1))
+            transcript.at(8, 8, event)
+            transcript.at(8, 8, Self.skipped(.muxed, 2, 4))
+            #expect(transcript.measured().metrics.watchedDuration == .seconds(8))
+            #expect(transcript.accessLog.totals.durationWatched == .seconds(8))
+        }
     }
 
     @Test func skippedTimeCountsInReverseAndUpToAJump() {

@@ -167,6 +167,11 @@ import Testing
                 "the edited playlist would be too large: the playlist has more than 2 entries"
             ),
             (.unwritableAddress("#x"), "unwritable-address", "a playlist cannot contain the URI \"#x\""),
+            (
+                .unwritableVariable(name: "a", tag: "EXT-X-MEDIA"), "unwritable-variable",
+                "the value of the variable \"a\" cannot be written in EXT-X-MEDIA, "
+                    + "because no quoted string can contain it"
+            ),
             (.unreadableResult(edit: "e", reason: "r"), "unreadable-result", "the result of e would be r"),
         ] as [(PlaylistEditError, String, String)]
     )

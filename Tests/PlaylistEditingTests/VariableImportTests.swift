@@ -26,6 +26,20 @@ import Testing
         )
     }
 
+    /// Parses a multivariant playlist whose variable has a quotation mark, which no quoted string can contain.
+    private static func quoting(_ lines: String, value: String = "a%22%20b") throws -> Playlist {
+        let text = """
+            #EXTM3U
+            #EXT-X-VERSION:11
+            #EXT-X-DEFINE:QUERYPARAM="t"
+            #EXT-X-DEFINE:NAME="u",VALUE="x{$t}"
+            \(lines)
+
+            """
+        let context = PlaylistContext(address: ResourceAddress("https://h/main.m3u8?t=\(value)"))
+        return try Playlist.parse(Array(text.utf8), context: context)
+    }
+
     private static func text(_ playlist: MediaPlaylist) -> String { String(decoding: playlist.bytes, as: UTF8.self) }
 
     @Test func importBecomesADefinition() throws {
@@ -43,6 +57,74 @@ import Testing
         let text = Self.media.replacing("#EXT-X-DEFINE:IMPORT=\"cdn\"\n", with: "")
         let playlist = try Playlist.media(Self.playlist(text)).definingExternalVariables()
         #expect(String(decoding: playlist.bytes, as: UTF8.self) == text)
+    }
+
+    private static let variant = """
+        #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="N",URI="audio.m3u8?t={$t}"
+        #EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO="a"
+        video.m3u8?t={$u}&n={$none}
+        """
+
+    @Test func valueThatNoDefinitionHasIsInTheAddresses() throws {
+        let defined = try Self.quoting(Self.variant).definingExternalVariables()
+        #expect(
+            String(decoding: defined.bytes, as: UTF8.self) == """
+                #EXTM3U
+                #EXT-X-VERSION:11
+                #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="N",URI="audio.m3u8?t=a%22%20b"
+                #EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO="a"
+                video.m3u8?t=xa%22%20b&n={$none}
+
+                """
+        )
+    }
+
+    /// The new URI of another edit takes precedence.
+    @Test func newAddressesHaveNoReferencesToRemovedVariables() throws {
+        let playlist = try Self.quoting(Self.variant)
+        let bytes = try playlist.bytes(rewritingAddressesUpTo: 10_000, definingExternalVariables: true) { address in
+            address.isAttribute ? "new.m3u8" : nil
+        }
+        let text = String(decoding: bytes, as: UTF8.self)
+        #expect(text.contains("URI=\"new.m3u8\"\n") && text.contains("\nvideo.m3u8?t=xa%22%20b&n={$none}\n"))
+        #expect(!text.contains("EXT-X-DEFINE"))
+    }
+
+    @Test func referenceInTheValueOfAVariableIsNotReplaced() throws {
+        let lines = "#EXT-X-STREAM-INF:BANDWIDTH=1\nvideo.m3u8?t={$t}"
+        let defined = try Self.quoting(lines, value: "%7B$u%7D").definingExternalVariables()
+        #expect(String(decoding: defined.bytes, as: UTF8.self).hasSuffix("\nvideo.m3u8?t=%7B$u}\n"))
+    }
+
+    @Test(arguments: ["t", "u"]) func attributeThatCannotHaveTheValueIsAnError(name: String) throws {
+        let lines = Self.variant.replacing("NAME=\"N\"", with: "NAME=\"{$\(name)}\"")
+        let playlist = try Self.quoting(lines)
+        #expect(throws: PlaylistEditError.unwritableVariable(name: name, tag: "EXT-X-MEDIA")) {
+            try playlist.definingExternalVariables()
+        }
+    }
+
+    @Test func absoluteAddressesHaveNoSpaces() throws {
+        let text = "#EXTM3U\n#EXT-X-DEFINE:QUERYPARAM=\"t\"\n#EXT-X-STREAM-INF:BANDWIDTH=1\nvideo.m3u8?t={$t}\n"
+        let context = PlaylistContext(address: ResourceAddress("https://h/main.m3u8?t=abc%20d"))
+        let playlist = try Playlist.parse(Array(text.utf8), context: context).withAbsoluteAddresses()
+        #expect(String(decoding: playlist.bytes, as: UTF8.self).hasSuffix("\nhttps://h/video.m3u8?t=abc%20d\n"))
+    }
+
+    @Test func storedPlaylistHasNoParameters() throws {
+        let lines = "#EXT-X-STREAM-INF:BANDWIDTH=1\nvideo.m3u8"
+        let playlist = try #require(Self.multivariant(of: try Self.quoting(lines)))
+        let stored = try playlist.withoutParameters()
+        #expect(!String(decoding: stored.bytes, as: UTF8.self).contains("QUERYPARAM"))
+        #expect(stored.variants.map(\.uri) == ["video.m3u8"])
+        let plain = try #require(Self.multivariant(of: try Self.quoting(Self.variant, value: "1")))
+        let text = String(decoding: try plain.withoutParameters().bytes, as: UTF8.self)
+        #expect(text.contains("#EXT-X-DEFINE:NAME=\"t\",VALUE=\"1\"\n"), "a reference needs the value")
+    }
+
+    private static func multivariant(of playlist: Playlist) -> MultivariantPlaylist? {
+        guard case .multivariant(let multivariant) = playlist else { return nil }
+        return multivariant
     }
 
     /// A value can be the secret parameter of a URL.

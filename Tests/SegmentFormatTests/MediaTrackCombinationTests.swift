@@ -22,6 +22,18 @@ import Testing
         )
     }
 
+    /// FFmpeg names the formats of subtitles in Matroska files differently.
+    @Test(arguments: [("S_TEXT/UTF8", "subrip"), ("S_TEXT/ASS", "ass"), ("S_TEXT/WEBVTT", "webvtt")])
+    func subtitlesKeepTheFormatOfTheIndex(listed: String, measured: String) throws {
+        let tracks = MediaTrack.combining(
+            listed: [MediaTrack(id: 1, mediaType: .subtitles, codec: listed, language: "en")],
+            measured: [MediaTrack(id: 1, mediaType: .subtitles, codec: measured, language: "eng")]
+        )
+        #expect(tracks == [MediaTrack(id: 1, mediaType: .subtitles, codec: listed, language: "en")])
+        let track = try #require(tracks.first)
+        #expect(FileSubtitleFormat(track, in: .matroska) != nil)
+    }
+
     /// FFmpeg numbers the streams of some containers itself.
     @Test func tracksWithOtherIdentifiersAreMatchedInTheirOrder() {
         let listed = [

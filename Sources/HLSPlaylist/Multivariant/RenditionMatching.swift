@@ -30,14 +30,33 @@ package enum RenditionMatching {
     /// Returns the description of a rendition or track in a list of those that can be selected, such as
     /// `en (Commentary)`.
     ///
+    /// A comma or a percent sign is percent-encoded, as in the lists of users.
+    ///
     /// - Parameters:
     ///   - language: The language tag; `nil` if it has none.
     ///   - name: The name; `nil` if it has none.
     /// - Returns: The description; `nil` without a language and a name.
     package static func description(language: String?, name: String?) -> String? {
-        guard let language, !language.isEmpty else { return name.flatMap { $0.isEmpty ? nil : $0 } }
-        guard let name, !name.isEmpty, name.lowercased() != language.lowercased() else { return language }
+        guard let language, !language.isEmpty else { return name.flatMap { $0.isEmpty ? nil : listed($0) } }
+        guard let name, !name.isEmpty, name.lowercased() != language.lowercased() else { return listed(language) }
         // The names of tracks without one begin with their language.
-        return name.hasPrefix("\(language) (") ? name : "\(language) (\(name))"
+        return listed(name.hasPrefix("\(language) (") ? name : "\(language) (\(name))")
+    }
+
+    private static func listed(_ text: String) -> String {
+        text.replacing("%", with: "%25").replacing(",", with: "%2C")
+    }
+
+    /// Returns the message of an error for texts that match no rendition or track, such as
+    /// `no audio track matches "en" or "Commentary"`.
+    ///
+    /// - Parameters:
+    ///   - texts: The texts of the user.
+    ///   - isAudio: A Boolean value that indicates whether audio is selected rather than subtitles.
+    /// - Returns: The message.
+    package static func mismatch(_ texts: [String], isAudio: Bool) -> String {
+        let quoted = texts.map { "\"\($0)\"" }
+        let list = [quoted.dropLast().joined(separator: ", "), quoted.last ?? ""].filter { !$0.isEmpty }
+        return "no \(isAudio ? "audio" : "subtitle") track matches \(list.joined(separator: " or "))"
     }
 }

@@ -6,6 +6,8 @@ struct PlaylistVariables: Sendable {
     private(set) var values: [String: String] = [:]
     /// The name of the first imported variable that the multivariant playlist does not define; `nil` if there is none.
     private(set) var undefinedImport: String?
+    /// The name of the first query parameter that the URL of the playlist does not have; `nil` if there is none.
+    private(set) var missingParameter: String?
 
     /// The maximum number of bytes by which a string may grow when variables are replaced.
     ///
@@ -52,6 +54,7 @@ struct PlaylistVariables: Sendable {
                 let known = parameters ?? Self.queryParameters(of: context.address)
                 parameters = known
                 if values[name] == nil { values[name] = known[name] ?? nil }
+                if values[name] == nil, missingParameter == nil { missingParameter = name }
             }
         }
     }

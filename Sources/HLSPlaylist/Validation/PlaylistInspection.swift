@@ -61,11 +61,11 @@ final class PlaylistInspection {
     let growthLimit: Int
     /// The number of segments that the parser found, for the sizes of arrays.
     let expectedSegmentCount: Int
-    /// The query parameters in the URL of the playlist, or `nil` if it has no HTTP URL.
+    /// The query parameters in the URL of the playlist, or `nil` if it has no HTTP or file URL.
     ///
-    /// A playlist that was saved to a file has another URL than the original.
+    /// The URL of a local file can have parameters too, such as `file:///main.m3u8?token=1`.
     private(set) lazy var queryParameters: [String: String?]? = context.address.flatMap { address in
-        address.isHTTP ? PlaylistVariables.queryParameters(of: address) : nil
+        address.isHTTP || address.filePath != nil ? PlaylistVariables.queryParameters(of: address) : nil
     }
 
     /// A violation of a rule.

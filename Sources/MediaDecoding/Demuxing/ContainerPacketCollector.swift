@@ -140,7 +140,9 @@ import SegmentFormat
         let streams = unsafe reader.streams
         for index in unsafe streams.indices {
             let stream = unsafe streams[index]
-            guard let parameters = unsafe stream.pointee.codecpar else { continue }
+            guard let parameters = unsafe stream.pointee.codecpar,
+                unsafe !ContainerReader.isAttachedImage(stream)
+            else { continue }
             let kind = unsafe MediaTrack.MediaType(parameters.pointee.codec_type)
             let packets = unsafe rawPackets.removeValue(forKey: index) ?? []
             var format = unsafe TrackFormat(

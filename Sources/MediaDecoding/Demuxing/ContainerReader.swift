@@ -79,6 +79,14 @@ import SegmentFormat
         return text == "und" || text.isEmpty ? nil : text
     }
 
+    /// Returns a Boolean value that indicates whether a stream is an image that is attached to the file, such as cover
+    /// art.
+    ///
+    /// FFmpeg makes a video stream of one packet from it, but the file has no such track.
+    static func isAttachedImage(_ stream: UnsafeMutablePointer<AVStream>) -> Bool {
+        unsafe stream.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC != 0
+    }
+
     /// Returns the orientation of the display matrix of a stream.
     ///
     /// FFmpeg makes it from the headers of the track and of the movie, or from the projection of a Matroska file.

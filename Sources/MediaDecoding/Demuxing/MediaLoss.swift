@@ -3,7 +3,8 @@ import MediaTiming
 /// An amount of media, and the part of it that is certainly lost.
 ///
 /// Only bytes or samples that no intact segment contains count as lost. Media that a segment merely lacks does not: the
-/// last segment, sparse video or a key frame for trick play may be much shorter than the playlist declares.
+/// last segment, sparse video or a key frame for trick play may be much shorter than the playlist declares. Media that
+/// is missing between two segments is found from their timestamps (``DecodableSegment/missingMedia(before:offset:)``).
 struct MediaLoss: Sendable, Hashable {
     /// The part of ``total`` that is lost.
     private(set) var lost = 0
@@ -28,5 +29,20 @@ extension MediaTimeRange {
     /// Returns the range from the earlier start to the later end.
     func union(_ other: MediaTimeRange) -> MediaTimeRange {
         MediaTimeRange(start: min(start, other.start), end: max(end, other.end))
+    }
+
+    /// Returns the union of ranges in ascending order, in which ranges are joined if the time between them is at most
+    /// 100 ms, as it is between packets whose timestamps are rounded or whose durations are unknown.
+    static func joined(_ ranges: [MediaTimeRange]) -> [MediaTimeRange] {
+        let tolerance = MediaTime(value: 1, timescale: 10)
+        var result: [MediaTimeRange] = []
+        for range in ranges.sorted(by: { $0.start < $1.start }) {
+            if let last = result.last, range.start - last.end <= tolerance {
+                result[result.count - 1] = last.union(range)
+            } else {
+                result.append(range)
+            }
+        }
+        return result
     }
 }

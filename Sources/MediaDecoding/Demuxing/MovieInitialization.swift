@@ -33,7 +33,7 @@ struct MovieInitialization {
         for index in unsafe streams.indices {
             let stream = unsafe streams[index]
             guard let id = unsafe UInt32(exactly: stream.pointee.id), let parameters = unsafe stream.pointee.codecpar,
-                let track = movie.track(id), tracks[id] == nil
+                let track = movie.track(id), tracks[id] == nil, unsafe !ContainerReader.isAttachedImage(stream)
             else { continue }
             var format = unsafe TrackFormat(
                 id: Int(id),

@@ -15,6 +15,10 @@ struct ExportPreparation {
     private(set) var mapping = TimestampMapping()
     /// The tracks of each source, by its index.
     private(set) var tracks: [Int: Tracks] = [:]
+    /// The times by which sources begin after the main source, by their indices; negative for a source that begins earlier.
+    ///
+    /// A source that is not listed begins with the main source.
+    private(set) var delays: [Int: MediaTime] = [:]
     /// The start of the exported media on the timeline of the playlists.
     private(set) var start = MediaTime.zero
     /// The end of the exported media on the timeline of the playlists.
@@ -42,13 +46,14 @@ struct ExportPreparation {
         // The offsets of the main source first: they apply to the other sources.
         let order = [main].compactMap { $0 } + sources.indices.filter { $0 != main }
         for index in order where sources[index].contents != .subtitles {
-            try await read(sources[index], index, readsAll: index == main)
+            try await read(sources[index], index, besides: main.map { sources[$0] }, readsAll: index == main)
         }
     }
 
     private mutating func read(
         _ source: ExportSource,
         _ index: Int,
+        besides main: ExportSource?,
         readsAll: Bool,
         isolation: isolated (any Actor)? = #isolation
     ) async throws {
@@ -67,7 +72,12 @@ struct ExportPreparation {
                 continue
             }
             for samples in [media.video, media.audio].compactMap({ $0 }) {
-                _ = mapping.offset(of: media.mappingInput(for: samples))
+                let input = media.mappingInput(for: samples)
+                if !readsAll, let main, delays[index] == nil {
+                    let start = source.reader.start(byDatesOf: main.reader)
+                    delays[index] = mapping.delay(of: input, startByDates: start)
+                }
+                _ = mapping.offset(of: input.delayed(by: delays[index] ?? .zero))
             }
             if let video = media.video, found.video == nil {
                 found.video = try TrackConversion(video, mayChange: mayChange)

@@ -7,7 +7,8 @@ import StreamingEngine
 
 /// An exporter of streams to a media file, without decoding and encoding.
 ///
-/// The timestamps of the file begin at zero and continue over discontinuities, at the times that the playlists declare.
+/// The timestamps of the file begin at zero and continue over discontinuities, at the times that the playlists declare. Zero is the
+/// start of the video, or of the first audio if there is no video; audio and subtitles before it are left out.
 package actor MediaExporter {
     private let thread = DecodingThread(name: "export")
 
@@ -159,7 +160,8 @@ package actor MediaExporter {
             if !hasDefaultAudio, !media.contains(where: { $0.audio != nil }) { properties.isDefault = true }
             let audio = try tracks?.audio.map { try TrackWriter($0, properties, to: writer) }
             guard video != nil || audio != nil else { continue }
-            media.append(MediaOutput(source: source, video: video, audio: audio))
+            let delay = preparation.delays[index] ?? .zero
+            media.append(MediaOutput(source: source, delay: delay, video: video, audio: audio))
         }
         guard !media.isEmpty || !texts.isEmpty else {
             throw DecodingError(status: .notReadable, operation: "there are no tracks to export")
@@ -173,21 +175,24 @@ package actor MediaExporter {
     /// The tracks of a source with media.
     private struct MediaOutput {
         let source: ExportSource
+        /// The time by which the source begins after the main source.
+        let delay: MediaTime
         let video: TrackWriter?
         let audio: TrackWriter?
         var demuxers = DemuxerPool()
         /// The position of the next segment; `nil` at the end.
         var position: Int?
 
-        init(source: ExportSource, video: TrackWriter?, audio: TrackWriter?) {
+        init(source: ExportSource, delay: MediaTime, video: TrackWriter?, audio: TrackWriter?) {
             self.source = source
+            self.delay = delay
             self.video = video
             self.audio = audio
             position = source.nextPosition(from: 0)
         }
 
-        /// The start of the next segment; `nil` at the end.
-        var nextStart: MediaTime? { position.map { source.reader.playlist.segments[$0].start } }
+        /// The start of the next segment on the timeline of the main source; `nil` at the end.
+        var nextStart: MediaTime? { position.map { source.reader.playlist.segments[$0].start + delay } }
     }
 
     /// A subtitle track.
@@ -234,7 +239,8 @@ package actor MediaExporter {
             else { continue }
             for (samples, track) in [(segment.video, media[index].video), (segment.audio, media[index].audio)] {
                 guard let samples, let track else { continue }
-                let offset = mapping.offset(of: segment.mappingInput(for: samples))
+                let input = segment.mappingInput(for: samples).delayed(by: media[index].delay)
+                let offset = mapping.offset(of: input)
                 try track.write(samples, offset: offset - preparation.start)
             }
         }

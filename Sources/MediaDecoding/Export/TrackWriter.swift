@@ -10,11 +10,16 @@ final class TrackWriter {
     private var lastDecodeTime: Int64?
     /// The end of the last audio packet.
     private var audioEnd: Int64?
+    /// A Boolean value that indicates whether audio that starts before the file is left out; `nil` before the first packet.
+    private var omitsAudioBeforeStart: Bool?
     /// The last known duration of a video packet; 0 before there is one.
     private var frameDuration: Int64 = 0
 
     /// The maximum deviation of consecutive audio packets that is due to rounded timestamps, as a fraction of a second.
     private static let audioTolerance: Int64 = 500
+
+    /// The time by which audio may start before the file: that of the samples with which an encoder begins.
+    private static let audioLead = MediaTime(value: 1, timescale: 10)
 
     /// Creates a writer and adds its track to a file.
     init(
@@ -38,6 +43,7 @@ final class TrackWriter {
         let timeBase = conversion.timeBase
         let isAudio = conversion.format.kind == .audio
         for packet in samples.packets {
+            if isAudio, isBeforeStart(packet.presentationTime + offset) { continue }
             guard let converted = try unsafe conversion.convert(packet, samples.format) else { continue }
             var presentation = (packet.presentationTime + offset).units(in: timeBase)
             var decode = (packet.decodeTime + offset).units(in: timeBase)
@@ -63,5 +69,12 @@ final class TrackWriter {
             unsafe converted.pointee.duration = duration
             try unsafe writer.write(converted, track: track, timeBase: timeBase)
         }
+    }
+
+    /// Returns a Boolean value that indicates whether an audio packet is left out, because it is before the start of the file.
+    private func isBeforeStart(_ time: MediaTime) -> Bool {
+        let omits = omitsAudioBeforeStart ?? (time < .zero - Self.audioLead)
+        omitsAudioBeforeStart = omits
+        return omits && time < .zero
     }
 }

@@ -60,7 +60,8 @@ final class AudioFeed {
         position = target
         decoder?.flush()
         offset = nil
-        damage = DecodingDamage(reportsParts: true)
+        // In real time, a seek also corrects the position during playback.
+        finishSegment()
         cursor.reset()
         guard let index = timeline.index(endingAfter: target) else { return }
         let entry = timeline.entries[index]

@@ -47,6 +47,9 @@ struct DecodableSegment: Sendable {
     var isDamaged = false
     /// A Boolean value that indicates whether bytes of the segment are certainly lost.
     var hasLostBytes = false
+    /// A Boolean value that indicates whether the samples of consecutive segments follow each other without
+    /// interruption, as those of transport streams and of packed audio do.
+    var hasContiguousSamples = false
     /// The time range of the samples that are certainly lost, in container time, and the media type that lacks them;
     /// `nil` if it is unknown or there are none.
     var lostSamples: (type: MediaType, range: MediaTimeRange)?
@@ -77,7 +80,10 @@ struct DecodableSegment: Sendable {
     ///   lost.
     func loss(offset: MediaTime) -> (type: MediaType, range: MediaTimeRange)? {
         let end = lostEnd(offset: offset)
-        guard let lostSamples else { return end.map { (type: type, range: $0) } }
+        guard let lostSamples else {
+            let parts = [lostMiddle(offset: offset), end].compactMap(\.self)
+            return parts.max { $0.duration < $1.duration }.map { (type: type, range: $0) }
+        }
         let moved = MediaTimeRange(start: lostSamples.range.start + offset, duration: lostSamples.range.duration)
         // Media may be longer than declared, but damaged timestamps are far from the segment.
         let lost = range.intersection(moved) ?? (isPlausible(moved.start, offset: offset) ? moved : range)
@@ -99,6 +105,62 @@ struct DecodableSegment: Sendable {
         return MediaTimeRange(start: max(end, range.start), end: range.end)
     }
 
+    /// Returns the longest time range between two samples of a transport stream or of packed audio whose media is lost.
+    ///
+    /// - Parameter offset: The offset of the timestamps.
+    /// - Returns: The time range; `nil` if no bytes are lost, or if their media is not longer than half a second.
+    func lostMiddle(offset: MediaTime) -> MediaTimeRange? {
+        guard hasLostBytes, hasContiguousSamples, let leading = video ?? audio else { return nil }
+        let times = leading.packets.map { $0.presentationTime + offset }
+            .filter { isPlausible($0, offset: offset) }.sorted()
+        let distances = zip(times, times.dropFirst()).map { $1 - $0 }
+        guard let usual = Self.usualDistance(distances) else { return nil }
+        let minimum = max(Self.minimumLostDuration, usual * 4)
+        let ranges = zip(times, times.dropFirst()).map { MediaTimeRange(start: $0 + usual, end: $1) }
+        return ranges.filter { $0.duration > minimum }.max { $0.duration < $1.duration }
+    }
+
+    /// Returns the media that is missing between this segment and the following one, because the end of this segment or
+    /// the start of the following one was cut off.
+    ///
+    /// A segment that was cut off between two packets looks like an intact one. Only the timestamps of the following
+    /// segment tell that media is missing.
+    ///
+    /// - Parameters:
+    ///   - following: The segment that follows in the playlist.
+    ///   - offset: The offset of the timestamps of both segments.
+    /// - Returns: The time range; `nil` if not more than half a second of media is missing, or if it is unknown because
+    ///   the samples of the segments need not follow each other.
+    func missingMedia(before following: DecodableSegment, offset: MediaTime) -> MediaTimeRange? {
+        guard hasContiguousSamples, following.hasContiguousSamples, !hasLostBytes, type == following.type,
+            domain.sequence == following.domain.sequence, let leading = video ?? audio,
+            // A segment for trick play contains few packets.
+            leading.packets.count >= Self.minimumPacketCount
+        else { return nil }
+        let ends = [video, audio].compactMap(\.self).flatMap { samples in
+            samples.packets.map { $0.endTime + offset }.filter { isPlausible($0, offset: offset) }
+        }
+        let starts = [following.video, following.audio].compactMap { $0.map { $0.firstTimestamp + offset } }
+        guard let end = ends.max(), let start = starts.min(), following.isPlausible(start, offset: offset) else {
+            return nil
+        }
+        var minimum = Self.minimumLostDuration
+        if audio == nil {
+            // Frames of video may be shown for a long time.
+            let times = leading.packets.map(\.presentationTime).sorted()
+            minimum = zip(times, times.dropFirst()).reduce(minimum) { max($0, ($1.1 - $1.0) * 4) }
+        }
+        return start - end > minimum ? MediaTimeRange(start: end, end: start) : nil
+    }
+
+    /// Returns the median of the distances between samples; `nil` if there are too few samples.
+    private static func usualDistance(_ distances: [MediaTime]) -> MediaTime? {
+        guard distances.count >= minimumPacketCount else { return nil }
+        return distances.sorted()[distances.count / 2]
+    }
+
+    /// The minimum number of packets from which the distances between the samples are known.
+    private static let minimumPacketCount = 8
     private static let minimumLostDuration = MediaTime(value: 1, timescale: 2)
 
     /// Returns the information from which the timestamps of the samples are mapped.

@@ -37,6 +37,9 @@ extension DecodingPipeline {
         {
             reportUnplayable(lost.type, in: lost.range)
         }
+        let timeline = segment.type == .audio ? audio?.feed.timeline : video.timeline
+        let missing = timeline?.missingMedia(around: decodable, &mapping) ?? []
+        for range in missing { reportUnplayable(decodable.type, in: range) }
         if !cues.isEmpty { subtitles.fileSubtitles.insert(cues) }
         if let stretch = messages.stretch {
             metadata.insert(messages.all, of: segment.type, offset: mapping.offset(of: stretch))
@@ -95,6 +98,7 @@ extension DecodingPipeline {
             video: piece.type == .audio ? nil : samples(.video),
             audio: piece.type == .video || audio == nil ? nil : samples(.audio)
         )
+        if piece.filePosition == nil { decodable.hasContiguousSamples = wrap != nil }
         var cues: FileSubtitles.Cues = [:]
         if let position = piece.filePosition {
             if decodable.audio != nil {

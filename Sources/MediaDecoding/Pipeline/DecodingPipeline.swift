@@ -286,8 +286,8 @@ public actor DecodingPipeline: MediaPipeline {
             } catch {
                 continuation.yield(.failed("\(error)"))
             }
-            reportUnplayable(&audio.feed.undecodableRanges, .audio)
         }
+        if let audio { reportUnplayable(&audio.feed.undecodableRanges, .audio) }
         reportUnplayable(&video.undecodableRanges, .video)
         updateFrameCounts()
         let clock = shared.withLock { $0.clock }
@@ -420,14 +420,11 @@ public actor DecodingPipeline: MediaPipeline {
     }
 
     /// Reports that media of a time range cannot be played.
-    func reportUnplayable(_ type: MediaType, in range: MediaTimeRange) {
-        continuation.yield(.unplayable(type, range))
-    }
+    func reportUnplayable(_ type: MediaType, in range: MediaTimeRange) { continuation.yield(.unplayable(type, range)) }
 
     private func reportUnplayable(_ ranges: inout [MediaTimeRange], _ type: MediaType) {
-        guard let first = ranges.first, let last = ranges.last else { return }
-        // A damaged segment is reported once, regardless of the number of its damaged packets.
-        reportUnplayable(type, in: MediaTimeRange(start: first.start, end: max(first.end, last.end)))
+        // Contiguous packets are reported once. Intact media between two ranges is not lost.
+        for range in MediaTimeRange.joined(ranges) { reportUnplayable(type, in: range) }
         ranges = []
     }
 }

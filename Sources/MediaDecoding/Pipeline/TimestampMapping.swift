@@ -14,7 +14,7 @@ struct TimestampMapping: Sendable {
         /// The earliest presentation time in the segment, in container time.
         let firstTimestamp: MediaTime
         /// The time range of the segment according to the playlist.
-        let range: MediaTimeRange
+        var range: MediaTimeRange
         /// A Boolean value that indicates whether the segment contains video, which determines the offset.
         let hasVideo: Bool
         /// The period after which the timestamps wrap around; `nil` if they do not.
@@ -23,6 +23,16 @@ struct TimestampMapping: Sendable {
         var isDamaged = false
         /// The offset that the file determines; `nil` if it is not known in advance.
         var fileOffset: MediaTime?
+
+        /// Returns the timing information for a playlist that begins later on the timeline.
+        ///
+        /// - Parameter delay: The time at which the playlist begins; negative if it begins earlier than the timeline.
+        /// - Returns: The timing information.
+        func delayed(by delay: MediaTime) -> Input {
+            var input = self
+            input.range = MediaTimeRange(start: range.start + delay, duration: range.duration)
+            return input
+        }
     }
 
     /// The offsets by discontinuity sequence number.
@@ -71,6 +81,30 @@ struct TimestampMapping: Sendable {
     /// Returns the offset of a discontinuity sequence number, which applies to any rendition; `nil` before media of it
     /// was appended.
     func offset(ofSequence sequence: Int64) -> MediaTime? { sharedOffsets[sequence]?.offset }
+
+    /// Returns a Boolean value that indicates whether the offset of its discontinuity sequence number applies to a segment.
+    func isSharedOffsetAcceptable(for input: Input) -> Bool {
+        guard let known = sharedOffsets[input.domain.sequence] else { return false }
+        let natural = input.range.start - input.firstTimestamp
+        return Self.acceptableOffset(known.offset, natural: natural, input: input) != nil
+    }
+
+    /// Returns the time by which a playlist begins after the one that determined the offsets.
+    ///
+    /// A playlist of a recording can begin a segment earlier or later than the others. Its dates tell this, and are used only if
+    /// the timestamps of the media agree.
+    ///
+    /// - Parameters:
+    ///   - input: The timing information of the first segment, on the timeline of its playlist.
+    ///   - start: The start of the playlist by its dates; `nil` if it is unknown.
+    /// - Returns: The time, negative if the playlist begins earlier; zero if the playlists begin together, or if the dates and the
+    ///   timestamps disagree.
+    func delay(of input: Input, startByDates start: MediaTime?) -> MediaTime {
+        guard let start, !isSharedOffsetAcceptable(for: input),
+            isSharedOffsetAcceptable(for: input.delayed(by: start))
+        else { return .zero }
+        return start
+    }
 
     /// Returns a known offset, corrected by wraparounds, if it is close to the one that results from the segment
     /// itself.

@@ -60,6 +60,7 @@ final class VideoFeed {
         else {
             return false
         }
+        finishSegment()
         moveCursor(to: position)
         self.lastTime = lastTime
         return true

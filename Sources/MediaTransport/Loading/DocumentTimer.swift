@@ -9,6 +9,10 @@ final class DocumentTimer: Sendable {
     private struct State {
         var waitingTime = Duration.zero
         var byteCount: Int64 = 0
+        /// The number of bytes of the current attempt, which begins at the first byte of the document again.
+        var attemptByteCount: Int64 = 0
+        var attemptCount = 0
+        var isEnded = false
     }
 
     private let limit: RecoveryPolicy.DocumentTimeLimit
@@ -19,6 +23,17 @@ final class DocumentTimer: Sendable {
         guard request.isForDocument else { return nil }
         self.limit = limit
     }
+
+    /// Begins an attempt, which receives the document from its first byte.
+    func beginAttempt() {
+        state.withLock { state in
+            state.attemptCount +|= 1
+            state.attemptByteCount = 0
+        }
+    }
+
+    /// Ends the measurement, because the resource is no document.
+    func end() { state.withLock { $0.isEnded = true } }
 
     /// Adds bytes that were received.
     ///
@@ -33,11 +48,16 @@ final class DocumentTimer: Sendable {
         let state = state.withLock { state in
             state.waitingTime += waitingTime
             state.byteCount +|= count
+            state.attemptByteCount +|= count
             return state
         }
-        guard !isEnd, limit.isExceeded(by: state.waitingTime, after: state.byteCount) else { return nil }
+        guard !isEnd, !state.isEnded, limit.isExceeded(by: state.waitingTime, after: state.byteCount)
+        else { return nil }
         let seconds = state.waitingTime.components.seconds
-        return "only \(state.byteCount) bytes of the document were received in \(seconds) seconds"
+        // The resource can be a media file, which is known only after its first bytes.
+        let bytes = "only \(state.attemptByteCount) bytes were received in"
+        return state.attemptCount > 1
+            ? "\(bytes) the last attempt, and all attempts took \(seconds) seconds" : "\(bytes) \(seconds) seconds"
     }
 }
 

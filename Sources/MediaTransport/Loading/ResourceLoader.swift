@@ -84,6 +84,7 @@ public struct ResourceLoader: Sendable {
         let timer = DocumentTimer(request, limit: policy.documentTimeLimit)
         while true {
             try Task.checkCancellation()
+            timer?.beginAttempt()
             do {
                 let response = try await transport.sendFollowingRedirects(request)
                 return try await consume(resumable(response, of: request, timer))
@@ -122,7 +123,9 @@ public struct ResourceLoader: Sendable {
             time: time,
             jitter: jitter
         )
-        return response.replacingBody(with: TransportBody(buffers))
+        var resumable = response.replacingBody(with: TransportBody(buffers))
+        if let timer { resumable.documentTimers.append(timer) }
+        return resumable
     }
 }
 

@@ -47,16 +47,19 @@ extension TransportResponse {
         for request: TransportRequest,
         _ time: any TimeSource
     ) -> TransportResponse {
+        let timer = DocumentTimer(request, limit: policy.documentTimeLimit)
         let buffers = TimedBuffers(
             body: body,
             minimum: policy.minimumThroughput,
-            timer: DocumentTimer(request, limit: policy.documentTimeLimit),
+            timer: timer,
             time: time,
             expectedLength: expectedLength,
             address: address,
             status: status
         )
-        return replacingBody(with: TransportBody(buffers))
+        var response = replacingBody(with: TransportBody(buffers))
+        if let timer { response.documentTimers.append(timer) }
+        return response
     }
 }
 

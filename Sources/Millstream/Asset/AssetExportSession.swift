@@ -97,6 +97,18 @@ public struct AssetExportSession: Sendable {
         }
     }
 
+    /// Returns the format of the artwork that a media file does not have as its cover, because it is not usual in such files.
+    ///
+    /// - Returns: The format; `nil` if the asset has no artwork, or artwork that is the cover.
+    /// - Throws: `StorageError` if there is no such asset.
+    package func omittedCoverFormat() throws -> AssetArtwork.Format? {
+        guard let format = try library.asset(id).artworkFormat else { return nil }
+        switch format {
+        case .png, .jpeg: return nil
+        case .gif, .webP: return format
+        }
+    }
+
     /// Returns the number of parts that discontinuities separate.
     ///
     /// - Throws: `StorageError` if the asset is damaged.

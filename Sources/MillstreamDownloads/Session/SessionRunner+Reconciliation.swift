@@ -152,16 +152,15 @@ extension SessionRunner {
         if progress != task.progress { sendProgress(progress, of: task) }
     }
 
-    /// Ends the failed downloads of an asset that has become complete by a download with the same selections, apart from keys.
+    /// Ends the failed downloads of an asset that has become complete by a download with the same selections, apart from keys, or the
+    /// failed recordings of an asset that has become complete by a recording.
     func completeFailedTasks(like task: DownloadTask) {
-        guard task.configuration.recording == nil, (try? library.outline(of: task.assetID).state) == .complete,
-            let records = try? library.downloads()
-        else { return }
-        let selections = Set(task.configuration.selections.map(\.withoutKeys))
+        guard (try? library.outline(of: task.assetID).state) == .complete, let records = try? library.downloads() else {
+            return
+        }
         for record in records where record.id != task.id && record.assetID == task.assetID && record.state == .failed {
-            guard let configuration = DownloadConfiguration(stored: record.options), configuration.recording == nil,
-                selections.isSuperset(of: configuration.selections.map(\.withoutKeys))
-            else { continue }
+            let configuration = DownloadConfiguration(stored: record.options)
+            guard let configuration, configuration.isFulfilled(by: task.configuration) else { continue }
             if isOwned(record.id) {
                 send(.fulfilled(record.id))
             } else if let claim = library.claimDownload(record.id) {

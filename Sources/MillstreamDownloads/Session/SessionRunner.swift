@@ -347,7 +347,10 @@ final class SessionRunner: Sendable {
             state.withLock { $0.errors[task.id] = failure }
             outcome = failure == nil ? .stopped : .failed
         }
-        if outcome == .completed { completeFailedTasks(like: task) }
+        // The interruption of a recording is a usual end.
+        if outcome == .completed || outcome == .stopped && task.configuration.recording != nil {
+            completeFailedTasks(like: task)
+        }
         state.withLock { state in
             state.summaries[task.id, default: DownloadSummary()].duration += time.now - begun
             state.runs[task.id] = nil

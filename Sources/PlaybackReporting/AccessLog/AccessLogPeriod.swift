@@ -37,6 +37,11 @@ struct AccessLogPeriod: Sendable, Hashable {
         event.durationWatched = event.durationWatched?.addingClamped(played)
     }
 
+    /// Removes media time that was added as played, but was skipped.
+    mutating func remove(played: Duration) {
+        event.durationWatched = event.durationWatched?.subtractingClampedToZero(played)
+    }
+
     /// Sets the variant that is played and the bit rates of its tracks.
     mutating func setVariant(_ variant: VariantDescription?, trackBitRates tracks: TrackBitRates) {
         if let variant {

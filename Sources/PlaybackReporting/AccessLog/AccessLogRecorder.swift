@@ -65,6 +65,7 @@ public struct AccessLogRecorder: Sendable {
         var changes: [AccessLog.Change] = []
         if progress.isPlaying || step.passed.played > .zero || Self.beginsPeriod(event.kind) { begin(&changes) }
         period?.add(played: step.passed.played)
+        period?.remove(played: step.skippedLate)
         if step.didStall { period?.count(\.numberOfStalls) }
         apply(event)
         if case .seekStarted = event.kind, period?.event.durationWatched == .zero { period?.removeStart() }

@@ -9,12 +9,13 @@ public struct PlaybackMetrics: Sendable, Hashable {
     public var startupTime: Duration?
     /// The media time that was played (`totalDurationWatched`).
     ///
-    /// Time for which all media was skipped does not count.
+    /// Time in ``skippedDuration`` does not count, so that the sum of both is the media time that the playhead passed.
     public var watchedDuration = Duration.zero
     /// The media time that the playhead passed without video or audio that belongs there, because segments are marked as
     /// gaps, or could not be loaded or decoded.
     ///
-    /// Time in which only one of two tracks has media counts here and in ``watchedDuration``.
+    /// Time in which only one of two tracks has media counts too. Media that is known to be damaged only after it was
+    /// passed counts from then on, unless playback stalled, a seek began or another variant was played in between.
     public var skippedDuration = Duration.zero
     /// The number of stalls, in which playback stopped because the buffer was empty.
     public var stallCount = 0

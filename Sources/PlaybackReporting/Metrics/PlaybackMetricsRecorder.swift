@@ -36,6 +36,7 @@ public struct PlaybackMetricsRecorder: Sendable {
         let before = progress.variant
         let step = progress.add(event)
         add(step.passed, of: step.variant)
+        if step.skippedLate > .zero { skipLate(step.skippedLate, of: step.variant) }
         if step.didSwitch, let old = before, let new = progress.variant {
             figures.variantSwitches = figures.variantSwitches.addingClamped(1)
             oscillations.add(from: old, to: new, played: figures.watchedDuration)
@@ -175,6 +176,14 @@ public struct PlaybackMetricsRecorder: Sendable {
         figures.skippedDuration = figures.skippedDuration.addingClamped(passed.skipped)
         peak.add(variant?.peakBitRate, for: passed.played)
         average.add(variant?.averageBitRate, for: passed.played)
+    }
+
+    /// Counts time as skipped that counted as played before.
+    private mutating func skipLate(_ duration: Duration, of variant: VariantDescription?) {
+        figures.watchedDuration = figures.watchedDuration.subtractingClampedToZero(duration)
+        figures.skippedDuration = figures.skippedDuration.addingClamped(duration)
+        peak.remove(variant?.peakBitRate, for: duration)
+        average.remove(variant?.averageBitRate, for: duration)
     }
 
     private mutating func apply(_ record: PlaybackErrorRecord, _ kind: PlaybackEvent.Kind) {

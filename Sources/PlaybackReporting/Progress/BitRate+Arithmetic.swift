@@ -28,6 +28,13 @@ struct TimeWeightedBitRate: Sendable, Hashable {
         knownDuration = knownDuration.addingClamped(duration)
     }
 
+    /// Removes a bit rate that was added for a longer or equal duration; zero and unknown bit rates are ignored.
+    mutating func remove(_ rate: BitRate?, for duration: Duration) {
+        guard let rate, rate.bitsPerSecond > 0, duration > .zero else { return }
+        bits = max(0, bits - Double(rate.bitsPerSecond) * duration.inSeconds)
+        knownDuration = knownDuration.subtractingClampedToZero(duration)
+    }
+
     /// The average over the time with a known bit rate, or `nil` if there is none.
     var value: BitRate? { value(over: knownDuration) }
 

@@ -29,6 +29,9 @@ struct EngineState: Sendable {
     private var lifecycle = Lifecycle.created
     /// The video that could not be decoded last.
     private var undecodableVideo = UndecodableRun()
+    /// The media that could not be decoded and has not been reported, because it belongs to a segment that is being
+    /// appended.
+    private var undecodableMedia: [(type: MediaType, range: MediaTimeRange)] = []
 
     /// Creates the state of an engine that has not been started.
     init(options: StreamingOptions, at now: Duration) { control = PlaybackControl(options: options, at: now) }
@@ -149,6 +152,7 @@ struct EngineState: Sendable {
             .openingFailed:
             break
         }
+        if !undecodableMedia.isEmpty { skipUndecodableMedia() }
         return first
     }
 
@@ -409,8 +413,28 @@ struct EngineState: Sendable {
             control.plan.trackList.set(tracks, &control.sink)
             control.sink.requestSnapshot()
         case .timedMetadata(let message): control.sink.report(.timedMetadata(message))
-        case .unplayable(let type, let range): skipUndecodable(range, of: type)
+        case .unplayable(let type, let range): undecodableMedia.append((type, range))
         case .failed(let message): fail(StreamingError(.pipelineLost, message))
+        }
+    }
+
+    /// Reports the media that the decoder refused, except for that of segments that are being appended.
+    ///
+    /// The pipeline reports the damage of a segment independently of the end of its append. The damage is reported
+    /// after the segment is loaded, because a segment that is loaded replaces what was skipped before.
+    private mutating func skipUndecodableMedia() {
+        let appending = TrackKind.allCases.compactMap { kind -> MediaTimeRange? in
+            guard case .appending(let append) = control.plan.tracks[kind].fetch else { return nil }
+            return append.job.segment.range
+        }
+        let all = undecodableMedia
+        undecodableMedia = []
+        for media in all where isPlaying {
+            if appending.contains(where: { $0.intersection(media.range) != nil }) {
+                undecodableMedia.append(media)
+            } else {
+                skipUndecodable(media.range, of: media.type)
+            }
         }
     }
 

@@ -90,6 +90,14 @@ package struct MediaReader: Sendable {
     /// The date ranges of the playlist that have a start date.
     package var dateRanges: [TimedDateRange] { TimedDateRange.ranges(of: timeline) }
 
+    /// Returns the time at which the playlist begins on the timeline of another playlist of the same presentation.
+    ///
+    /// - Parameter reference: The reader of the other playlist, whose timeline begins with zero.
+    /// - Returns: The time, by the dates of both playlists; `nil` if one has no dates, or if they are far apart.
+    package func start(byDatesOf reference: MediaReader) -> MediaTime? {
+        TimelineComparison(playlist, reference.timeline).positionByDates.map { MediaTime(nanoseconds: $0.start) }
+    }
+
     /// The number of segments.
     package var count: Int { playlist.segments.count }
 

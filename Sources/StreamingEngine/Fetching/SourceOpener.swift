@@ -77,12 +77,18 @@ struct SourceOpener: Sendable {
         let request = TransportRequest(address, kind: .playlist, headers: headers)
         let (bytes, response, isWhole) = try await fetch.retrying(request, &began) { response, _ in
             var bytes: [UInt8] = []
+            var isRecognized = false
             for try await buffer in response.body {
                 bytes.append(contentsOf: buffer.readableBytesView)
                 guard Int64(bytes.count) <= ResourceLoader.defaultSizeLimit.bytes else {
                     throw TransportError(.tooLarge, "the playlist exceeds the maximum size", address: response.address)
                 }
                 if bytes.count >= Self.headSize, suffices(bytes, response) { return (bytes, response, false) }
+                if bytes.count >= Self.headSize, !isRecognized {
+                    isRecognized = true
+                    // A media file that is loaded as a whole takes as long as its segments would.
+                    if Self.isMedia(bytes) { response.endDocumentTimeLimit() }
+                }
             }
             return (bytes, response, true)
         }
@@ -134,7 +140,10 @@ struct SourceOpener: Sendable {
             let playlist = try Playlist.parse(bytes, context: context)
             try playlist.checkHeader()
             switch playlist {
-            case .multivariant: report.kind = .multivariantPlaylist
+            case .multivariant(let multivariant):
+                report.kind = .multivariantPlaylist
+                // A stored playlist needs no parameters of the URL from which it was downloaded.
+                if !response.mayNameFiles { try multivariant.checkParameters() }
             case .media(let media): try media.checkImports()
             }
             return (.playlist(playlist, response.address), report)

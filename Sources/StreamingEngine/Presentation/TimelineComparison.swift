@@ -55,7 +55,8 @@ struct TimelineComparison {
     /// The uncertainty of dates in nanoseconds, which are usually written to the millisecond.
     private static let dateUncertainty: Int64 = 1_000_000
 
-    private var positionByDates: Position? {
+    /// The position by the dates of both playlists; `nil` if one has no dates, or if they are far apart.
+    var positionByDates: Position? {
         guard !reference.anchors.isEmpty, !other.anchors.isEmpty else { return nil }
         for domain in commonDomains.reversed() {
             let first = other.placements[domain.other.lowerBound]

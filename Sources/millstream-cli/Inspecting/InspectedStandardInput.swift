@@ -19,7 +19,7 @@ struct InspectedStandardInput {
         } catch {
             switch error {
             case .notAPlaylist(let content): return content != .mp4 && content != .transportStream && content != nil
-            case .unexpectedKind, .limitExceeded, .undeclaredImport: return true
+            case .unexpectedKind, .limitExceeded, .undeclaredImport, .missingQueryParameter: return true
             }
         }
     }

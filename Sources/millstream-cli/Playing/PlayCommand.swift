@@ -412,6 +412,10 @@ struct PlayCommand: AsyncParsableCommand {
             throw ValidationError("--selector must be one of \(SelectorName.list)")
         }
         settings.selector = name
+        for (option, list) in [("--audio", audio), ("--subtitles", subtitles)] {
+            guard let list, languages(list).isEmpty else { continue }
+            throw ValidationError("\(option) must have at least one language or name, or be off or none")
+        }
         // The languages of the configuration are preferences: a stream without them is played.
         settings.requiredLanguages = [audio == nil ? nil : .audio, subtitles == nil ? nil : .subtitles].compactMap(
             \.self

@@ -88,7 +88,6 @@ extension PlaybackSettings {
             available.contains { RenditionMatching.distance(from: text, toLanguage: $0.language, name: $0.name) != nil }
         }
         guard !isAvailable else { return }
-        let (kind, be) = mediaType == .audio ? ("audio", "is no") : ("subtitles", "are no")
         let unsupported = mediaType == .subtitles ? Self.unsupportedSubtitles(of: asset) : nil
         var seen: Set<String> = []
         let names = available.compactMap { RenditionMatching.description(language: $0.language, name: $0.name) }
@@ -96,7 +95,7 @@ extension PlaybackSettings {
         throw Failure(
             .failed,
             "language-not-available",
-            "there \(be) \(kind) in \(languages.joined(separator: ", "))",
+            RenditionMatching.mismatch(languages, isAudio: mediaType == .audio),
             hint: unsupported.map { names.isEmpty ? $0 : "\(Self.hint(available: names, mediaType)); \($0)" }
                 ?? Self.hint(available: names, mediaType)
         )

@@ -82,7 +82,7 @@ struct PlayedStandardInput {
             if let reason = playlist.refusalReason {
                 throw Failure(.badInput, PlaylistParsingError.Code.notAPlaylist.rawValue, "standard input: \(reason)")
             }
-            return try playlist.withAbsoluteAddresses(limits: .init()).bytes
+            return try playlist.withAbsoluteAddresses(limits: .init()).definingExternalVariables().bytes
         }
         let addresses: [ResourceAddress] =
             switch playlist {

@@ -83,6 +83,18 @@ struct LostMediaTests {
         #expect(stream.shown.all.count > 400)
     }
 
+    /// The segment ends with a whole transport packet, like an intact segment.
+    @Test func endOfASegmentThatWasCutBetweenPacketsIsSkipped() async throws {
+        let segment = try SampleStreams.bytes("ts/180p/1.ts")
+        let cut = Array(segment.prefix(segment.count / 376 * 188))
+        let stream = try await play("ts/180p", secondSegment: cut)
+        let skipped = Self.skipped(stream)
+        #expect(skipped.map(\.reason) == [.notDecodable] && skipped.map(\.mediaType) == [.muxed])
+        let range = try #require(skipped.first?.range)
+        #expect(abs(range.end.seconds - 12) < 0.3 && range.start.seconds > 7.5 && range.start.seconds < 11, "\(range)")
+        #expect(Self.errors(stream).map(\.statusCode) == [-11_821])
+    }
+
     /// The bytes look like a segment, but the decoder rejects the samples.
     @Test func segmentWhoseSamplesAreUndecodableIsSkipped() async throws {
         var segment = try SampleStreams.bytes("fmp4/360p/1.m4s")

@@ -98,6 +98,29 @@ import Testing
         #expect(mapping.offset(of: damaged) == .zero)
     }
 
+    /// The timestamps of the audio begin 4 s before those of the video.
+    @Test func datesWithWhichTheTimestampsAgreeDelayARendition() {
+        var mapping = TimestampMapping()
+        _ = mapping.offset(of: input(MediaTime(seconds: 104), at: range(0, 4)))
+        let early = input(MediaTime(seconds: 100), at: range(0, 4), hasVideo: false, playlist: "sound")
+        #expect(!mapping.isSharedOffsetAcceptable(for: early))
+        let delay = mapping.delay(of: early, startByDates: MediaTime(seconds: -4))
+        #expect(delay == MediaTime(seconds: -4))
+        #expect(mapping.offset(of: early.delayed(by: delay)) == MediaTime(seconds: -104))
+        // Without dates, or with others than those of the media, the playlists begin together.
+        #expect(mapping.delay(of: early, startByDates: nil) == .zero)
+        #expect(mapping.delay(of: early, startByDates: MediaTime(seconds: 4)) == .zero)
+    }
+
+    @Test func datesWithWhichTheTimestampsDisagreeDelayNoRendition() {
+        var mapping = TimestampMapping()
+        _ = mapping.offset(of: input(MediaTime(seconds: 104), at: range(0, 4)))
+        let aligned = input(MediaTime(seconds: 104), at: range(0, 4), hasVideo: false, playlist: "sound")
+        #expect(mapping.delay(of: aligned, startByDates: MediaTime(seconds: -4)) == .zero)
+        let unknown = input(MediaTime(seconds: 100), at: range(0, 4), hasVideo: false, sequence: 7)
+        #expect(mapping.delay(of: unknown, startByDates: MediaTime(seconds: -4)) == .zero)
+    }
+
     @Test func timestampWraparoundIsContinuous() {
         var mapping = TimestampMapping()
         let first = Self.turn - MediaTime(seconds: 3)

@@ -56,6 +56,70 @@ import Testing
         #expect(long.loss(offset: .zero)?.range == Self.range(2, 6))
     }
 
+    /// Returns a segment of a transport stream with packets of half a second at the given positions, in halves of a
+    /// second.
+    private static func contiguous(
+        _ positions: [Int64],
+        in range: MediaTimeRange,
+        _ kind: MediaTrack.MediaType = .audio
+    ) throws -> DecodableSegment {
+        let format = try SyntheticPackets.format(kind == .video ? AV_CODEC_ID_H264 : AV_CODEC_ID_MP3, kind)
+        let packets = try positions.map { try SyntheticPackets.packet([1], at: $0 * 45_000, duration: 45_000) }
+        let samples = DecodableSegment.Samples(SyntheticPackets.segment(format, packets), format, timestampPeriod: nil)
+        var segment = DecodableSegment(
+            type: .muxed,
+            range: range,
+            domain: domain,
+            video: kind == .video ? samples : nil,
+            audio: kind == .audio ? samples : nil
+        )
+        segment.hasContiguousSamples = true
+        return segment
+    }
+
+    /// The segment ends between two packets, so that only the following segment tells that its end is missing.
+    @Test func endOfASegmentThatWasCutBetweenPacketsIsMissing() throws {
+        let following = try Self.contiguous(Array(12..<24), in: Self.range(12, 24))
+        let whole = try Self.contiguous(Array(0..<12), in: Self.range(0, 12))
+        #expect(whole.missingMedia(before: following, offset: .zero) == nil)
+        var cut = try Self.contiguous(Array(0..<8), in: Self.range(0, 12))
+        #expect(cut.loss(offset: .zero) == nil)
+        #expect(cut.missingMedia(before: following, offset: .zero) == Self.range(8, 12))
+        // Its end is known to be lost.
+        cut.hasLostBytes = true
+        #expect(cut.loss(offset: .zero)?.range == Self.range(8, 12))
+        #expect(cut.missingMedia(before: following, offset: .zero) == nil)
+        // Playlists may declare other durations than those of the media.
+        let early = try Self.contiguous(Array(8..<20), in: Self.range(12, 24))
+        cut.hasLostBytes = false
+        #expect(cut.missingMedia(before: early, offset: .zero) == nil)
+    }
+
+    /// Frames may be shown for a long time, and segments for trick play contain few of them.
+    @Test func sparseVideoIsNotMissing() throws {
+        let following = try Self.contiguous(Array(12..<24), in: Self.range(12, 24), .video)
+        let sparse = try Self.contiguous([0, 1, 2, 3, 4, 5, 6, 8], in: Self.range(0, 12), .video)
+        #expect(sparse.missingMedia(before: following, offset: .zero) == nil)
+        let keyFrame = try Self.contiguous([0], in: Self.range(0, 12), .video)
+        #expect(keyFrame.missingMedia(before: following, offset: .zero) == nil)
+        let file = try Self.video(packetCount: 8, lost: nil, hasLostBytes: false)
+        #expect(file.missingMedia(before: following, offset: .zero) == nil)
+    }
+
+    @Test func middleOfASegmentThatWasOverwrittenIsLost() throws {
+        var segment = try Self.contiguous([0, 1, 2, 3, 4, 12, 13, 14, 15, 16], in: Self.range(0, 17))
+        #expect(segment.loss(offset: .zero) == nil)
+        segment.hasLostBytes = true
+        let loss = try #require(segment.loss(offset: .zero))
+        #expect(loss.type == .muxed && loss.range == Self.range(5, 12))
+    }
+
+    @Test func rangesAreJoinedUnlessIntactMediaSeparatesThem() {
+        let ranges = [Self.range(8, 9), Self.range(0, 1), Self.range(1, 2), Self.range(4, 6), Self.range(5, 7)]
+        #expect(MediaTimeRange.joined(ranges) == [Self.range(0, 2), Self.range(4, 7), Self.range(8, 9)])
+        #expect(MediaTimeRange.joined([]) == [])
+    }
+
     /// Segments can be longer than the playlist declares.
     @Test func lossAfterTheDeclaredEndHasItsOwnTimes() throws {
         let late = try Self.video(packetCount: 12, lost: Self.range(12, 13), hasLostBytes: false)

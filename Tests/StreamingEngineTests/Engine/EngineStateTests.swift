@@ -174,6 +174,22 @@ import Testing
         #expect(engine.reports.last == "status")
     }
 
+    /// The pipeline reports the damage of a segment before or after it has accepted it.
+    @Test(arguments: [false, true]) func damageIsReportedAfterItsSegmentIsLoaded(isEarly: Bool) throws {
+        var engine = try playing()
+        let range = MediaTimeRange(start: MediaTime(seconds: 8), end: MediaTime(seconds: 12))
+        let damage = EngineEvent.pipelineReported(.unplayable(.video, range))
+        #expect(try engine.receive(2, at: 3) == ["append 2"])
+        if isEarly {
+            _ = engine.deliver(damage, at: 3)
+            #expect(!engine.reports.contains("segmentSkipped"))
+        }
+        _ = try engine.accept(2, at: 3)
+        if !isEarly { _ = engine.deliver(damage, at: 3) }
+        let reports = engine.reports.filter { ["segmentLoaded", "error", "segmentSkipped"].contains($0) }
+        #expect(reports.suffix(3) == ["segmentLoaded", "error", "segmentSkipped"])
+    }
+
     @Test func thePipelineIsPausedBeforeItIsClosed() throws {
         var engine = try playing()
         #expect(engine.deliver(.stopped, at: 3) == ["rate 0.0"])

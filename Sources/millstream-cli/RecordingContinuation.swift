@@ -1,0 +1,71 @@
+import AssetStorage
+import MediaTiming
+import MillstreamDownloads
+import ReportFormat
+import ResourceAddressing
+
+/// A recording in the library that another run of a command continues, because the library has one asset for each URL.
+struct RecordingContinuation {
+    private let asset: StoredAsset
+    /// The duration that is recorded.
+    private let duration: MediaTime
+
+    /// Creates the continuation of the recording of a URL; `nil` if nothing of it is recorded.
+    ///
+    /// - Parameters:
+    ///   - source: The URL.
+    ///   - library: The library with the recording.
+    /// - Throws: `StorageError` if the catalog cannot be read.
+    init?(of source: ResourceAddress, in library: AssetLibrary) throws {
+        guard let asset = try library.asset(source: source), let duration = asset.duration, duration > .zero,
+            (try? library.checkRecording(of: asset.id)) != nil
+        else { return nil }
+        self.asset = asset
+        self.duration = duration
+    }
+
+    /// Returns the selection with which the recording is continued, which is that of the recording.
+    ///
+    /// Another selection would record other media playlists, and the part that is recorded already would be in none of them.
+    ///
+    /// - Parameters:
+    ///   - selection: The selection of the command.
+    ///   - defaults: The selection of a command without options. An option with its default value counts as not given.
+    /// - Returns: The selection.
+    /// - Throws: ``Failure`` if an option differs from the selection of the recording.
+    func selection(for selection: DownloadSelection, besides defaults: DownloadSelection) throws -> DownloadSelection {
+        // A selection that another version stored cannot be compared.
+        guard let stored = DownloadSelection(asset.selection) else { return selection }
+        guard selection.agrees(with: stored, besides: defaults) else {
+            throw Failure(
+                .failed,
+                "other-selection",
+                "the recording \(asset.id) of this URL has another selection: \(asset.selection.withoutSecrets)",
+                hint: "continue it without options for the selection, make a separate recording in another library "
+                    + "(--library DIR), or delete it with: millstream library delete \(asset.id)"
+            )
+        }
+        return stored
+    }
+
+    /// Returns the lines that say what is continued, and with which changes.
+    ///
+    /// They are made before the recording begins, which changes the title.
+    ///
+    /// - Parameter configuration: The options of the recording.
+    /// - Returns: The lines.
+    func notes(_ configuration: DownloadConfiguration) -> [TerminalText] {
+        let time = QuantityText.clock(duration)
+        var lines: [TerminalText] = [
+            "the recording \(asset.id) of this URL, \(asset.title), is continued after \(time)\n"
+        ]
+        if let title = configuration.title, title != asset.title { lines.append("its title becomes \(title)\n") }
+        if let wanted = configuration.recording?.duration, wanted <= duration {
+            lines.append("nothing more is recorded, because --duration includes what is recorded already\n")
+        }
+        if asset.state == .complete {
+            lines.append("it is complete; to make a separate recording, name another library: --library DIR\n")
+        }
+        return lines
+    }
+}
