@@ -75,7 +75,7 @@ public struct AssetArtwork: Sendable, Hashable {
         do {
             let handle = try FileHandle(forReadingFrom: file)
             defer { try? handle.close() }
-            // Of a file that is too large, or that has no end, no more is read than tells this.
+            // One byte beyond the limit shows that a file is too large, also if the file has no end.
             data = try handle.read(upToCount: Int(clamping: Self.maximumSize.bytes +| 1)) ?? Data()
         } catch {
             throw StorageError(

@@ -3,7 +3,7 @@ import GRDB
 
 /// The catalog records of the artwork of assets, and the migration that adds them.
 ///
-/// The catalog has the images, and not the packages: an image is stored or replaced in one transaction, and its record
+/// The images are in the catalog instead of the packages: an image is stored or replaced in one transaction, and its record
 /// is deleted with that of the asset. The sizes of packages do not depend on them.
 enum ArtworkRecord {
     static let tableName = "artwork"

@@ -250,7 +250,7 @@ extension AssetLibrary {
             var known = identity.flatMap { stored[$0] }
             if let match = known, !matched.insert(match.path).inserted { known = nil }
             let path = known?.path ?? Self.unusedPath(resource.path, besides: names)
-            // The usual path of a segment is that of no other segment, and need not be known.
+            // No other segment has the usual path of a segment, so that the path is not remembered.
             if resource.position < 0 || path != resource.path { names.insert(path) }
             var row = ResourceRecord(
                 assetID: id,

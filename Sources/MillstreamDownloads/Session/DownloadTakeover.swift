@@ -51,7 +51,7 @@ struct DownloadTakeover {
 
     /// Removes the recordings of a source, because a new task of the session continues them with its own options.
     ///
-    /// What cannot be removed now stays in the list of downloads.
+    /// A recording that another process manages, or whose record cannot be deleted, stays in the list of downloads.
     func removeRecordings(of source: ResourceAddress) {
         guard let records = try? library.downloads() else { return }
         for record in records where record.source == source && isForeign(record) {

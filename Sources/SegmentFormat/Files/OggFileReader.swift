@@ -86,8 +86,9 @@ struct OggFileReader: MediaFileReader {
         return nil
     }
 
-    /// The maximum number of bytes at the beginning of the file that are read: images in comments are encoded in base64,
-    /// which is a third larger.
+    /// The maximum number of bytes at the beginning of the file that are read.
+    ///
+    /// Images in comments are encoded in base64, which needs four bytes for three.
     private static let maximumHeadSize = 2 *| MediaFileMetadata.maximumSize
 
     /// Returns the packet of the stream that begins on the page at an offset, as far as it is loaded, and whether it is

@@ -3,7 +3,7 @@ import ReportFormat
 
 /// A line on the terminal with the number of traces that have been simulated, which is rewritten after each session.
 ///
-/// Nothing is written if standard error is no terminal, or if there is only one session.
+/// The line is not written if standard error is no terminal, or if there is only one session.
 struct SimulationProgress {
     private let traceCount: Int
     private let selectorCount: Int
