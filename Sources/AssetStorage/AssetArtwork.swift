@@ -58,7 +58,8 @@ public struct AssetArtwork: Sendable, Hashable {
 
     /// Creates artwork from the bytes of an image.
     ///
-    /// - Parameter data: The bytes of a PNG, JPEG, GIF or WebP image of at most ``maximumSize``.
+    /// - Parameter data: The bytes of a PNG, JPEG, GIF or WebP image of at most ``maximumSize``, whose header declares a width and a
+    ///   height above 0.
     /// - Throws: ``StorageError`` with the code ``StorageError/Code/artworkTooLarge`` or
     ///   ``StorageError/Code/unsupportedArtwork``.
     public init(_ data: Data) throws(StorageError) {
@@ -85,9 +86,17 @@ public struct AssetArtwork: Sendable, Hashable {
             )
         }
         try self.init(data, named: file.path)
-        guard ImageDimensions(of: data, format: format) != nil else {
-            throw StorageError(.unsupportedArtwork, "\(file.path) declares no width and height, or is cut off")
-        }
+    }
+
+    /// Creates artwork from the bytes in the catalog; `nil` if their format is not known.
+    ///
+    /// Earlier versions stored images whose headers declare no width and height.
+    ///
+    /// - Parameter data: The bytes of the image.
+    init?(stored data: Data) {
+        guard let format = Format(of: data) else { return nil }
+        self.data = data
+        self.format = format
     }
 
     private init(_ data: Data, named name: String) throws(StorageError) {
@@ -96,6 +105,9 @@ public struct AssetArtwork: Sendable, Hashable {
         }
         guard let format = Format(of: data) else {
             throw StorageError(.unsupportedArtwork, "\(name) is not a PNG, JPEG, GIF or WebP image")
+        }
+        guard ImageDimensions(of: data, format: format) != nil else {
+            throw StorageError(.unsupportedArtwork, "\(name) declares no width and height, or is cut off")
         }
         self.data = data
         self.format = format

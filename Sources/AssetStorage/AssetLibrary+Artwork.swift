@@ -49,7 +49,7 @@ enum ArtworkRecord {
                 arguments: [id]
             )
         else { return nil }
-        return try AssetArtwork(image)
+        return AssetArtwork(stored: image)
     }
 
     /// Returns the format of the artwork of an asset; `nil` if it has none.
@@ -91,7 +91,8 @@ enum ArtworkRecord {
 extension AssetLibrary {
     /// Returns the image that represents an asset; `nil` if it has none.
     ///
-    /// An asset has the artwork with which it was downloaded, or that ``setArtwork(_:of:)`` stored.
+    /// An asset has the artwork with which it was downloaded or added, that its media file contains, or that
+    /// ``setArtwork(_:of:)`` stored.
     /// ``StoredAsset/artworkFormat`` tells whether there is one.
     ///
     /// - Parameter id: The identifier of the asset.
@@ -115,6 +116,20 @@ extension AssetLibrary {
     public func setArtwork(_ artwork: AssetArtwork?, of id: String) throws {
         try write { database in
             _ = try Self.record(id, database)
+            try ArtworkRecord.save(artwork, of: id, database)
+        }
+    }
+
+    /// Stores an image that represents an asset, unless the asset has one.
+    ///
+    /// - Parameters:
+    ///   - artwork: The image.
+    ///   - id: The identifier of the asset.
+    /// - Throws: ``StorageError``; ``StorageError/Code/notFound`` if there is no such asset.
+    package func addArtwork(_ artwork: AssetArtwork, of id: String) throws {
+        try write { database in
+            _ = try Self.record(id, database)
+            guard try ArtworkRecord.fetchFormat(id, database) == nil else { return }
             try ArtworkRecord.save(artwork, of: id, database)
         }
     }

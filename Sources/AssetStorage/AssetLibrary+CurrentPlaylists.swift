@@ -31,7 +31,7 @@ extension AssetLibrary {
     /// is a multivariant playlist, or if no segment is stored.
     private func measuredPlaylist(of id: String) throws -> [UInt8]? {
         try catalog.read { database in
-            guard try Self.record(id, database).sourcePlaylist == nil else { return nil }
+            guard try !Self.record(id, database).hasSourcePlaylist(database) else { return nil }
             let renditions = try RenditionEntry.fetchAll(of: id, database)
             // The duration of a file that segments share is zero.
             let sums = try Row.fetchOne(

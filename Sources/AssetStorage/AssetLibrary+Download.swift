@@ -127,7 +127,7 @@ extension AssetLibrary {
             try Self.remapRenditions(of: record, to: source, deleting: deletesRenditions ? .all : deleted, database)
             record.selection = selection ?? record.selection
             record.title = title ?? record.title
-            record.sourcePlaylist = Data(source.bytes)
+            try record.storeSourcePlaylist(source.bytes, database)
             record.sourceAddress = address.text
             let known = try RenditionEntry.fetchAll(of: id, database)
             var positions = Dictionary(known.map { (RenditionPosition($0), $0) }) { first, _ in first }
@@ -172,6 +172,19 @@ extension AssetLibrary {
         init(_ entry: RenditionEntry) { self.init(list: entry.role.list, position: entry.position) }
     }
 
+    /// The properties of a file that it keeps when its rendition is planned again.
+    private struct FormerFile {
+        let path: String
+        let bytes: Int64?
+        let checksum: Int64?
+
+        init(_ record: ResourceRecord) {
+            path = record.path
+            bytes = record.bytes
+            checksum = record.checksum
+        }
+    }
+
     private static func plan(
         _ rendition: PlannedRendition,
         in folder: String,
@@ -181,7 +194,7 @@ extension AssetLibrary {
         _ database: Database
     ) throws {
         let playlist = try rendition.standalonePlaylist
-        var stored: [PackagePlan.Identity: ResourceRecord] = [:]
+        var stored: [PackagePlan.Identity: FormerFile] = [:]
         var former: [Int: Int] = [:]
         var formerShared: [PackagePlan.Identity: PackagePlan.Identity] = [:]
         if let existing {
@@ -197,7 +210,7 @@ extension AssetLibrary {
             if !former.isEmpty || replacement == .none {
                 // Lost files keep their paths as well, by which a repair finds them.
                 let rows = try storedFiles(of: existing, database).fetchCursor(database)
-                while let row = try rows.next() { stored[PackagePlan.Identity(row)] = row }
+                while let row = try rows.next() { stored[PackagePlan.Identity(row)] = FormerFile(row) }
             }
             if replacement == .newVersions, rendition.role != .iFrames, rendition.isPart || existing.isPart == true {
                 let lost = try lostSegments(of: existing, replacedBy: playlist, former, database)
@@ -220,7 +233,6 @@ extension AssetLibrary {
             width: rendition.variant?.resolution?.width ?? described?.width,
             height: rendition.variant?.resolution?.height ?? described?.height,
             codecs: rendition.variant?.codecs.joined(separator: ",") ?? "",
-            playlist: Data(playlist.bytes),
             address: rendition.address.text,
             aliases: rendition.aliases.map(String.init).joined(separator: ","),
             isPart: rendition.isPart,
@@ -230,7 +242,7 @@ extension AssetLibrary {
                 rendition.subtitleLanguages.joined(separator: ",")
             } ?? described?.subtitleLanguages
         )
-        try record.insert(database)
+        try record.insert(with: playlist.bytes, database)
         guard let renditionID = record.id else { return }
         let plan = PackagePlan(
             folder: folder,
@@ -239,7 +251,7 @@ extension AssetLibrary {
             firstPosition: rendition.firstPosition,
             segmentExtension: rendition.mediaFileExtension
         )
-        var names = Set(stored.values.map(\.path))
+        var names = Set(stored.values.lazy.map(\.path))
         var matched: Set<String> = []
         try plan.forEachResource { resource in
             // A stored file keeps its name, even if an earlier version chose the name by another rule.
@@ -357,7 +369,10 @@ extension AssetLibrary {
         deleting replacement: StoredFileReplacement,
         _ database: Database
     ) throws {
-        guard let bytes = record.sourcePlaylist.map(Array.init), bytes != source.bytes,
+        let renditions = try RenditionRecord.filter(Column("assetID") == record.id).fetchAll(database)
+        // A media playlist, which can be large, has no entries that can have moved.
+        if source.kind == .media, renditions.allSatisfy({ $0.position < 0 }) { return }
+        guard let bytes = try record.sourceBytes(database), bytes != source.bytes,
             let old = try? Playlist.parse(bytes)
         else { return }
         /// Maps positions in the old source to positions in the new source.
@@ -372,7 +387,7 @@ extension AssetLibrary {
             )
         }
         let moves = Dictionary(uniqueKeysWithValues: StoredRendition.EntryList.allCases.map { ($0, moves($0)) })
-        for var rendition in try RenditionRecord.filter(Column("assetID") == record.id).fetchAll(database) {
+        for var rendition in renditions {
             if rendition.position < 0, source.kind == .media { continue }
             let positions = rendition.positions.compactMap { moves[rendition.role.list]?[$0] }
             if let position = positions.first {

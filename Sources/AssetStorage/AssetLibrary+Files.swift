@@ -33,13 +33,15 @@ extension AssetLibrary {
     /// The result is `true` if the source can have other segments that have a key: those outside a time range, or those that
     /// appear during a recording.
     package func mayNameKeys(_ resource: StoredResource) throws -> Bool {
-        let rendition = try catalog.read { database -> RenditionRecord? in
+        let bytes = try catalog.read { database -> [UInt8]? in
             let row = try ResourceRecord.filter(Column("assetID") == resource.assetID)
                 .filter(Column("path") == resource.path).fetchOne(database)
-            return try row.flatMap { try RenditionRecord.fetchOne(database, key: $0.renditionID) }
+            let rendition = try row.flatMap { try RenditionRecord.fetchOne(database, key: $0.renditionID) }
+            guard let rendition, rendition.isPart != true else { return nil }
+            return try rendition.playlistBytes(database)
         }
-        guard let rendition, rendition.isPart != true else { return true }
-        return try MediaPlaylist(parsing: rendition.playlistBytes).segments.contains { !$0.keys.isEmpty }
+        guard let bytes else { return true }
+        return try MediaPlaylist(parsing: bytes).segments.contains { !$0.keys.isEmpty }
     }
 
     /// Returns a Boolean value that indicates whether a stored segment of the media playlist that contains a file is
@@ -181,6 +183,7 @@ extension AssetLibrary {
                 throw StorageError(error, writing: path)
             }
         }
+        let count: Int64 = written.reduce(0) { $0 +| $1.count }
         try write { database in
             for file in written {
                 // Rows are found by path and URL instead of id, because planning a download in the meantime replaces them.
@@ -197,7 +200,9 @@ extension AssetLibrary {
                 )
                 guard database.changesCount == 1 else { throw Self.deletedMeanwhile }
             }
+            try StorageLimitsRecord.addStoredBytes(count, database)
         }
+        space.enter(count)
     }
 
     /// The error of a download whose asset was deleted by another task or process.

@@ -26,12 +26,13 @@ extension AssetLibrary {
             let path = "\(rendition.folder)/\(Self.mediaName)"
             if try write(bytes, to: path, of: id) { changed.append(path) }
         }
-        let (record, asset) = try catalog.read { database in
+        let (asset, source, keys) = try catalog.read { database in
             let record = try Self.record(id, database)
-            return (record, try Self.asset(record, database))
+            let asset = try Self.asset(record, database)
+            let source = try Self.multivariantSource(of: record, renditions, database)
+            return (asset, source, try Self.keyPaths(of: id, source, database))
         }
-        let keys = try catalog.read { try Self.keyPaths(of: record, $0) }
-        let multivariant = try Self.multivariantPlaylist(record, renditions, asset, keys)
+        let multivariant = try Self.multivariantPlaylist(source, renditions, asset, keys)
         let former = try? Data(contentsOf: packageDirectory(id).appendingPathComponent(Self.multivariantName))
         if try write(multivariant, to: Self.multivariantName, of: id) {
             let isEstimate = renditions.contains { $0.position < 0 }
@@ -108,28 +109,41 @@ extension AssetLibrary {
         return lines(former) == lines(new)
     }
 
-    /// Returns the paths of the encryption keys of an asset by their URLs at the origin.
-    private static func keyPaths(of record: AssetRecord, _ database: Database) throws -> [String: String] {
-        guard let bytes = record.sourcePlaylist, let source = try? MultivariantPlaylist(parsing: Array(bytes)),
-            !source.sessionKeys.isEmpty
-        else { return [:] }
+    /// Returns the multivariant playlist of the source of an asset; `nil` if the source is a media playlist, or is not loaded.
+    private static func multivariantSource(
+        of record: AssetRecord,
+        _ renditions: [RenditionEntry],
+        _ database: Database
+    ) throws -> MultivariantPlaylist? {
+        // A media playlist, which can be large, is not read.
+        guard renditions.isEmpty || renditions.contains(where: { $0.position >= 0 }),
+            let bytes = try record.sourceBytes(database)
+        else { return nil }
+        let context = PlaylistContext(stored: ResourceAddress(record.sourceAddress ?? record.source))
+        return try? MultivariantPlaylist(parsing: bytes, context: context)
+    }
+
+    /// Returns the paths of the encryption keys of an asset by their URLs at the origin; none if its source does not name them.
+    private static func keyPaths(
+        of id: String,
+        _ source: MultivariantPlaylist?,
+        _ database: Database
+    ) throws -> [String: String] {
+        guard let source, !source.sessionKeys.isEmpty else { return [:] }
         let kinds = [StoredResource.Kind.key, .longKey].map(\.rawValue)
-        let rows = try ResourceRecord.filter(Column("assetID") == record.id).filter(kinds.contains(Column("kind")))
+        let rows = try ResourceRecord.filter(Column("assetID") == id).filter(kinds.contains(Column("kind")))
             .order(Column("id")).fetchAll(database)
         return Dictionary(rows.map { ($0.address, $0.path) }) { first, _ in first }
     }
 
     /// Returns the multivariant playlist of the stored renditions; it is generated if the source is a media playlist.
     private static func multivariantPlaylist(
-        _ record: AssetRecord,
+        _ source: MultivariantPlaylist?,
         _ renditions: [RenditionEntry],
         _ asset: StoredAsset,
         _ keys: [String: String]
     ) throws -> [UInt8] {
-        let context = PlaylistContext(stored: ResourceAddress(record.sourceAddress ?? record.source))
-        if let bytes = record.sourcePlaylist,
-            let source = try? MultivariantPlaylist(parsing: Array(bytes), context: context)
-        {
+        if let source {
             var addresses: [StoredRendition.EntryList: [Int: String]] = [:]
             for rendition in renditions {
                 let address = "\(rendition.folder)/\(mediaName)"

@@ -9,12 +9,15 @@ extension AssetLibrary {
     ///
     /// - Throws: ``StorageError/Code/notRecorded``.
     package func checkRecording(of id: String) throws {
-        let known = try catalog.read { try RenditionRecord.filter(Column("assetID") == id).fetchAll($0) }
-        try Self.checkRecording(known, of: id)
+        try catalog.read { database in
+            let known = try RenditionRecord.filter(Column("assetID") == id).fetchAll(database)
+            try Self.checkRecording(known, of: id, database)
+        }
     }
 
-    private static func checkRecording(_ known: [RenditionRecord], of id: String) throws {
-        for row in known where !RecordingHeader(String(decoding: row.playlist, as: UTF8.self)).isRecording {
+    private static func checkRecording(_ known: [RenditionRecord], of id: String, _ database: Database) throws {
+        for row in known {
+            guard try !row.recordingHeader(database).isRecording else { continue }
             throw StorageError(
                 .notRecorded,
                 "the asset \(id) has the downloaded media of this URL: delete it first, then record the stream"
@@ -24,12 +27,12 @@ extension AssetLibrary {
 
     /// Returns a Boolean value that indicates whether an asset is the recording of a live stream that has not ended.
     package func isRecording(_ id: String) throws -> Bool {
-        let parts = try catalog.read { database in
-            try RenditionRecord.filter(Column("assetID") == id).filter(Column("isPart") == true).fetchAll(database)
-        }
-        return parts.contains { row in
-            let header = RecordingHeader(String(decoding: row.playlist, as: UTF8.self))
-            return header.isRecording && !header.hasEnded
+        try catalog.read { database in
+            let parts = RenditionRecord.filter(Column("assetID") == id).filter(Column("isPart") == true)
+            return try parts.fetchAll(database).contains { row in
+                let header = try row.recordingHeader(database)
+                return header.isRecording && !header.hasEnded
+            }
         }
     }
 
@@ -55,11 +58,11 @@ extension AssetLibrary {
         let result = try write { database in
             var record = try Self.record(id, database)
             var known = try RenditionRecord.filter(Column("assetID") == id).order(Column("id")).fetchAll(database)
-            try Self.checkRecording(known, of: id)
+            try Self.checkRecording(known, of: id, database)
             if case .multivariant = source {
-                record.sourcePlaylist = Data(source.bytes)
+                try record.storeSourcePlaylist(source.bytes, database)
             } else {
-                record.sourcePlaylist = nil
+                try record.storeSourcePlaylist(nil, database)
             }
             record.sourceAddress = address.text
             record.state = .partial
@@ -89,7 +92,12 @@ extension AssetLibrary {
                 row.aliases = rendition.aliases.map(String.init).joined(separator: ",")
                 row.address = rendition.address.text
                 row.isPart = true
-                try row.save(database)
+                if row.id == nil {
+                    let header = RecordingHeader(of: rendition.playlist)
+                    try row.insert(with: Array(header.text.utf8), database)
+                } else {
+                    try row.update(database)
+                }
                 guard let rowID = row.id else { continue }
                 try RecordingHeader.change(of: rowID, database) { header in
                     header.hasEnded = false
@@ -98,7 +106,6 @@ extension AssetLibrary {
                         RecordingHeader(of: rendition.playlist).targetDuration
                     )
                 }
-                row = try RenditionRecord.fetchOne(database, key: rowID) ?? row
                 writers.append(try RecordingWriter(row, id: rowID, in: self, budget, database))
                 missing.append(try Self.missingFiles(ofRecording: rowID, row.folder, database))
             }
@@ -222,7 +229,6 @@ extension RenditionRecord {
             width: rendition.variant?.resolution?.width,
             height: rendition.variant?.resolution?.height,
             codecs: rendition.variant?.codecs.joined(separator: ",") ?? "",
-            playlist: Data(RecordingHeader(of: rendition.playlist).text.utf8),
             address: rendition.address.text
         )
     }
@@ -240,23 +246,32 @@ extension RenditionRecord {
             && height == variant.resolution?.height && codecs == variant.codecs.joined(separator: ",")
     }
 
-    /// Returns the playlist with all segments of a recording; for other renditions, ``playlistBytes``.
-    func entirePlaylist(_ database: Database) throws -> [UInt8] {
-        let bytes = playlistBytes
+    /// Returns the header of a recording; for a rendition that is not recorded, text that is no such header.
+    func recordingHeader(_ database: Database) throws -> RecordingHeader {
+        guard let id else { return RecordingHeader("") }
+        let bytes = try PlaylistColumn.media.bytes(ofRow: id, upTo: RecordingHeader.maximumSize, database)
+        return RecordingHeader(String(decoding: bytes ?? [], as: UTF8.self))
+    }
+
+    /// Returns a Boolean value that indicates whether the rendition is recorded.
+    func isRecording(_ database: Database) throws -> Bool {
         // A catalog of an earlier version that is open for reading only has no recordings.
-        guard isPart == true, let id, RecordingHeader(String(decoding: bytes, as: UTF8.self)).isRecording else {
-            return bytes
-        }
-        var result = bytes
+        guard isPart == true else { return false }
+        return try recordingHeader(database).isRecording
+    }
+
+    /// Returns the playlist with all segments of a recording; for other renditions, ``playlistBytes(_:)``.
+    func entirePlaylist(_ database: Database) throws -> [UInt8] {
+        guard let id, try isRecording(database) else { return try playlistBytes(database) }
+        let header = try recordingHeader(database)
+        var result = Array(header.text.utf8)
         let lines = try String.fetchCursor(
             database,
             sql: "SELECT lines FROM recordedSegment WHERE renditionID = ? ORDER BY position",
             arguments: [id]
         )
-        while let text = try lines.next() { result += Array(text.utf8) }
-        if RecordingHeader(String(decoding: bytes, as: UTF8.self)).hasEnded {
-            result += Array(RecordingHeader.endMarker.utf8)
-        }
+        while let text = try lines.next() { result.append(contentsOf: text.utf8) }
+        if header.hasEnded { result.append(contentsOf: RecordingHeader.endMarker.utf8) }
         return result
     }
 }

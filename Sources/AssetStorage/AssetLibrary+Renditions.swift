@@ -26,7 +26,7 @@ extension AssetLibrary {
     /// Returns the audio and subtitles renditions that the stored variants of an asset offer; `nil` if its source is not a
     /// multivariant playlist.
     package func offeredRenditions(of id: String) throws -> OfferedRenditions? {
-        let (record, variants, complete) = try catalog.read { database in
+        let (record, bytes, variants, complete) = try catalog.read { database in
             let asset = try Self.record(id, database)
             let records = try RenditionRecord.filter(Column("assetID") == id).order(Column("id")).fetchAll(database)
             var complete: Set<Int> = []
@@ -35,12 +35,11 @@ extension AssetLibrary {
                     .filter(Column("bytes") == nil).fetchCount(database)
                 if missing == 0 { complete.formUnion(record.positions) }
             }
-            return (asset, records.filter { $0.role == .variant }.flatMap(\.positions), complete)
+            let variants = records.filter { $0.role == .variant }.flatMap(\.positions)
+            return (asset, try asset.sourceBytes(database), variants, complete)
         }
         let context = PlaylistContext(stored: ResourceAddress(record.sourceAddress ?? record.source))
-        guard let bytes = record.sourcePlaylist,
-            let source = try? MultivariantPlaylist(parsing: Array(bytes), context: context)
-        else { return nil }
+        guard let bytes, let source = try? MultivariantPlaylist(parsing: bytes, context: context) else { return nil }
         let stored = variants.filter { source.variants.indices.contains($0) }
         let entries = source.renditions.enumerated().compactMap { position, rendition -> OfferedRenditions.Entry? in
             guard let type = rendition.type, type == .audio || type == .subtitles, rendition.uri != nil,

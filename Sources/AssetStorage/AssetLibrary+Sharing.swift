@@ -26,12 +26,11 @@ extension AssetLibrary {
         let found = try catalog.read { database -> (asset: StoredAsset, wholeVariants: [StoredRendition])? in
             let record = try AssetRecord.filter(Column("source") == source.text)
                 .filter(Column("state") != AssetRecord.State.deleting.rawValue).fetchOne(database)
-            guard let record, record.sourcePlaylist != nil, !Self.isEdited(record.selection) else { return nil }
-            let renditions = try RenditionRecord.filter(Column("assetID") == record.id).fetchAll(database)
-            let isRecorded = renditions.contains {
-                $0.isPart == true && RecordingHeader(String(decoding: $0.playlist, as: UTF8.self)).isRecording
+            guard let record, !Self.isEdited(record.selection), try record.hasSourcePlaylist(database) else {
+                return nil
             }
-            guard !isRecorded else { return nil }
+            let renditions = try RenditionRecord.filter(Column("assetID") == record.id).fetchAll(database)
+            guard try !renditions.contains(where: { try $0.isRecording(database) }) else { return nil }
             let asset = try Self.asset(record, database)
             let parts = Set(renditions.filter { $0.isPart == true }.map(\.folder))
             let variants = asset.renditions.filter {
@@ -47,30 +46,36 @@ extension AssetLibrary {
         try catalog.read { database in
             let record = try Self.record(id, database)
             let final = record.sourceAddress.map { ResourceAddress($0) }
-            if let bytes = record.sourcePlaylist, let final, [record.source, final.text].contains(address.text) {
-                return OriginPlaylist(bytes: Array(bytes), address: final)
+            if let final, [record.source, final.text].contains(address.text),
+                let bytes = try record.sourceBytes(database)
+            {
+                return OriginPlaylist(bytes: bytes, address: final)
             }
             let renditions = try RenditionRecord.filter(Column("assetID") == id).fetchAll(database)
             // The URL in the source can be redirected, or several playlists are made of one resource.
-            let entries = Self.entries(at: address, of: record)
+            let entries = try Self.entries(at: address, of: record, database)
             let rendition =
                 renditions.first { rendition in
                     entries[rendition.role.list].map { !$0.isDisjoint(with: rendition.positions) } ?? false
                 } ?? renditions.first { $0.address == address.text }
             // A player needs the entire playlist, even if only a part of it is stored.
-            guard rendition?.isPart != true else { return nil }
-            return rendition.map { OriginPlaylist(bytes: $0.playlistBytes, address: ResourceAddress($0.address)) }
+            guard let rendition, rendition.isPart != true else { return nil }
+            return OriginPlaylist(
+                bytes: try rendition.playlistBytes(database),
+                address: ResourceAddress(rendition.address)
+            )
         }
     }
 
     /// Returns the positions of the entries of the source of an asset that have the given URL.
     private static func entries(
         at address: ResourceAddress,
-        of record: AssetRecord
-    ) -> [StoredRendition.EntryList: Set<Int>] {
-        guard let bytes = record.sourcePlaylist,
+        of record: AssetRecord,
+        _ database: Database
+    ) throws -> [StoredRendition.EntryList: Set<Int>] {
+        guard let bytes = try record.sourceBytes(database),
             let source = try? MultivariantPlaylist(
-                parsing: Array(bytes),
+                parsing: bytes,
                 context: PlaylistContext(stored: ResourceAddress(record.sourceAddress ?? record.source))
             )
         else { return [:] }

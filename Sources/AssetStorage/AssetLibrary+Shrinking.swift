@@ -74,9 +74,9 @@ extension AssetLibrary {
         var record = try record(id, database)
         let rows = try RenditionRecord.filter(Column("assetID") == id).order(Column("id")).fetchAll(database)
         // A media playlist has a single variant, whose attributes are not declared.
-        guard let bytes = record.sourcePlaylist, let source = try? MultivariantPlaylist(parsing: Array(bytes)) else {
-            return []
-        }
+        guard let bytes = try record.sourceBytes(database),
+            let source = try? MultivariantPlaylist(parsing: bytes)
+        else { return [] }
         let stored = rows.filter { $0.role == .variant }.flatMap(\.positions).filter(source.variants.indices.contains)
         let remaining = stored.filter { limit.isSatisfied(by: source.variants[$0]) }
         guard !remaining.isEmpty else { throw nothingLeft(limit, stored.map { source.variants[$0] }) }

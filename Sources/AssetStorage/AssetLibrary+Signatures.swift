@@ -53,13 +53,10 @@ extension AssetLibrary {
     package func hasPlaylists(_ source: Playlist, _ renditions: [PlannedRendition], of id: String) throws -> Bool {
         try catalog.read { database -> Bool in
             let record = try Self.record(id, database)
-            guard let bytes = record.sourcePlaylist.map({ Array($0) }) else { return true }
+            guard let bytes = try record.sourceBytes(database) else { return true }
             guard let old = try? Playlist.parse(bytes), old.kind == source.kind else { return false }
             let stored = try RenditionRecord.filter(Column("assetID") == id).fetchAll(database)
-            let isRecording = stored.contains {
-                $0.isPart == true && RecordingHeader(String(decoding: $0.playlist, as: UTF8.self)).isRecording
-            }
-            guard !isRecording else { return false }
+            guard try !stored.contains(where: { try $0.isRecording(database) }) else { return false }
             let variants = Set(Self.identities(in: old, .variants))
             guard old.kind == .media || !variants.isDisjoint(with: Self.identities(in: source, .variants)) else {
                 return false
@@ -69,9 +66,8 @@ extension AssetLibrary {
                     let former = Self.formerRecord(of: rendition, from: source, in: stored, of: old)
                 else { return true }
                 let context = PlaylistContext(stored: ResourceAddress(former.address))
-                guard let playlist = try? MediaPlaylist(parsing: former.playlistBytes, context: context) else {
-                    return false
-                }
+                let bytes = try former.playlistBytes(database)
+                guard let playlist = try? MediaPlaylist(parsing: bytes, context: context) else { return false }
                 return try !SegmentMatching.formerPositions(of: rendition.standalonePlaylist, in: playlist).isEmpty
             }
         }

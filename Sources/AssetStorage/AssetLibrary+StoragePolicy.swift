@@ -44,8 +44,11 @@ extension AssetLibrary {
         let isLimited = limits.quota != nil || limits.minimumFreeSpace > .zero
         // Other transfers store bytes while the library is measured.
         let storedBefore = space.storedBytes
+        let bytesOfOthers = catalogBytes.map { $0 -| space.enteredBytes }
         let (plan, usedBytes) = try measuringEvict(limits: limits, need: isLimited ? need : .zero, now: now)
-        if limits.quota != nil { space.setOccupiedBytes(usedBytes, storedBefore: storedBefore) }
+        if limits.quota != nil {
+            space.setOccupiedBytes(usedBytes, storedBefore: storedBefore, bytesOfOthers: bytesOfOthers)
+        }
         for entry in plan.entries { evictionObservers.send(entry) }
         return plan
     }
@@ -59,7 +62,16 @@ extension AssetLibrary {
     /// Reserves space for bytes that are about to be stored, if it is available within the limits.
     ///
     /// - Returns: A Boolean value that indicates whether it is; otherwise ``makeSpace(for:)`` can make it available.
-    package func reserveSpace(for need: ByteCount) -> Bool { space.reserve(need, freeSpace: freeSpace) }
+    package func reserveSpace(for need: ByteCount) -> Bool {
+        space.reserve(need, freeSpace: freeSpace, catalogBytes: catalogBytes)
+    }
+
+    /// The bytes of the files that all processes have entered in the catalog since the library has limits; `nil` without a quota, or
+    /// if the catalog cannot be read.
+    private var catalogBytes: Int64? {
+        guard space.limits?.quota != nil else { return nil }
+        return try? catalog.read { try StorageLimitsRecord.fetchStoredBytes($0) }
+    }
 
     /// Makes space available within the limits for bytes that are about to be stored, and reserves it.
     ///
@@ -68,7 +80,7 @@ extension AssetLibrary {
         guard isWritable else { throw Catalog.isReadOnly }
         let isAvailable: Bool = try space.evictions.withLock { _ in
             // Another transfer may have made space available while this one waited for the lock.
-            guard !space.reserve(need, freeSpace: freeSpace) else { return true }
+            guard !reserveSpace(for: need) else { return true }
             // Reserved first, so that transfers that reserve without the lock do not take the space that becomes available.
             space.reserve(need)
             var hasSpace = false

@@ -104,7 +104,6 @@ extension AssetLibrary {
                 createdAt: row[3],
                 state: AssetRecord.State(rawValue: row[4]) ?? .partial,
                 selection: row[5],
-                sourcePlaylist: nil,
                 sourceAddress: nil
             )
             let data: Data? = row[6]

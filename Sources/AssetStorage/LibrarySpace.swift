@@ -4,7 +4,7 @@ import Synchronization
 /// The disk space of a library as far as this process knows it, by which downloads decide whether to make space available.
 ///
 /// To measure a library takes as long as it has files, so the bytes that this process stores after a measurement are
-/// counted instead.
+/// counted instead, and those that other processes enter in the catalog.
 final class LibrarySpace: Sendable {
     /// A decision about bytes that are about to be stored.
     enum Decision: Sendable, Hashable {
@@ -28,6 +28,13 @@ final class LibrarySpace: Sendable {
         /// All bytes that this process has stored, which tells how many it stored during a measurement.
         private(set) var storedBytes = ByteCount.zero
 
+        /// The bytes of all files that this process has entered in the catalog.
+        private(set) var enteredBytes: Int64 = 0
+        /// The bytes that others had entered in the catalog when the library was last measured; `nil` if that is not known.
+        ///
+        /// It is negative if this process entered files before the library had limits.
+        private var bytesOfOthers: Int64?
+
         /// Creates the state before the first measurement.
         init() {}
 
@@ -38,8 +45,24 @@ final class LibrarySpace: Sendable {
         /// - Parameters:
         ///   - bytes: The measured space.
         ///   - earlierBytes: All bytes that this process had stored when the measurement began; `nil` if it stored none since.
-        mutating func setOccupiedBytes(_ bytes: ByteCount, storedBefore earlierBytes: ByteCount? = nil) {
+        ///   - bytesOfOthers: The bytes in the catalog when the measurement began, without ``enteredBytes``; `nil` if they are not
+        ///     known.
+        mutating func setOccupiedBytes(
+            _ bytes: ByteCount,
+            storedBefore earlierBytes: ByteCount? = nil,
+            bytesOfOthers: Int64? = nil
+        ) {
             occupiedBytes = bytes + (earlierBytes.map { storedBytes - $0 } ?? .zero)
+            self.bytesOfOthers = bytesOfOthers
+        }
+
+        /// Counts bytes of files that this process has entered in the catalog.
+        mutating func enter(_ count: Int64) { enteredBytes +|= count }
+
+        /// Returns the bytes that others have entered in the catalog since the library was last measured.
+        private func growthByOthers(_ catalogBytes: Int64?) -> ByteCount {
+            guard let catalogBytes, let bytesOfOthers else { return .zero }
+            return ByteCount(max(0, catalogBytes -| enteredBytes -| bytesOfOthers))
         }
 
         /// Reserves bytes that will be stored.
@@ -57,15 +80,18 @@ final class LibrarySpace: Sendable {
         /// - Parameters:
         ///   - need: The number of bytes.
         ///   - freeSpace: The number of free bytes on the disk; `nil` if the system does not report it.
+        ///   - catalogBytes: The bytes that all processes have entered in the catalog; `nil` if they are not known.
         /// - Returns: The decision.
-        func decision(need: ByteCount, freeSpace: ByteCount?) -> Decision {
+        func decision(need: ByteCount, freeSpace: ByteCount?, catalogBytes: Int64? = nil) -> Decision {
             guard let limits, limits != StorageLimits() else { return .available }
             let need = need + reservedBytes
             if limits.minimumFreeSpace > .zero, let freeSpace, freeSpace < limits.minimumFreeSpace + need {
                 return .evict
             }
             guard let quota = limits.quota else { return .available }
-            guard let occupiedBytes, occupiedBytes + need <= quota else { return .measure }
+            guard let occupiedBytes, occupiedBytes + growthByOthers(catalogBytes) + need <= quota else {
+                return .measure
+            }
             return .available
         }
     }
@@ -82,16 +108,21 @@ final class LibrarySpace: Sendable {
 
     var storedBytes: ByteCount { state.withLock { $0.storedBytes } }
 
-    func setOccupiedBytes(_ bytes: ByteCount, storedBefore earlierBytes: ByteCount) {
-        state.withLock { $0.setOccupiedBytes(bytes, storedBefore: earlierBytes) }
+    var enteredBytes: Int64 { state.withLock { $0.enteredBytes } }
+
+    func enter(_ count: Int64) { state.withLock { $0.enter(count) } }
+
+    func setOccupiedBytes(_ bytes: ByteCount, storedBefore earlierBytes: ByteCount, bytesOfOthers: Int64?) {
+        state.withLock { $0.setOccupiedBytes(bytes, storedBefore: earlierBytes, bytesOfOthers: bytesOfOthers) }
     }
 
     func release(_ bytes: ByteCount, stored: ByteCount) { state.withLock { $0.release(bytes, stored: stored) } }
 
     /// Reserves bytes if they are within the limits.
-    func reserve(_ bytes: ByteCount, freeSpace: ByteCount?) -> Bool {
+    func reserve(_ bytes: ByteCount, freeSpace: ByteCount?, catalogBytes: Int64?) -> Bool {
         state.withLock { state in
-            guard state.decision(need: bytes, freeSpace: freeSpace) == .available else { return false }
+            let decision = state.decision(need: bytes, freeSpace: freeSpace, catalogBytes: catalogBytes)
+            guard decision == .available else { return false }
             state.reserve(bytes)
             return true
         }

@@ -32,23 +32,24 @@ extension AssetLibrary {
     /// - Complexity: O(*n*) in the bytes of the playlists.
     /// - Throws: ``StorageError`` if the library does not have the asset.
     public func omittedContent(of id: String) throws -> OmittedContent {
-        let (source, media, renditions) = try catalog.read { database in
+        let (source, media, renditions, isRecording) = try catalog.read { database in
             let record = try Self.record(id, database)
             let renditions = try RenditionRecord.filter(Column("assetID") == id).order(Column("id")).fetchAll(database)
             let media = try renditions.first { $0.role == .variant }?.entirePlaylist(database)
-            return (record.sourcePlaylist, media, renditions)
+            let isRecording = try renditions.contains { try $0.isRecording(database) }
+            return (try record.sourceBytes(database), media, renditions, isRecording)
         }
         var omitted = OmittedContent()
         if let media, let playlist = try? MediaPlaylist(parsing: media) {
             omitted.interstitials = playlist.dateRanges.count { $0["X-ASSET-URI"] != nil || $0["X-ASSET-LIST"] != nil }
             omitted.gapDuration = playlist.segments.lazy.filter(\.isGap).reduce(.zero) { $0 + $1.duration }
         }
-        if let source, let playlist = try? MultivariantPlaylist(parsing: Array(source)) {
+        if let source, let playlist = try? MultivariantPlaylist(parsing: source) {
             omitted.sessionData = playlist.sessionData.count { $0.uri != nil }
             omitted.imagePlaylists = Playlist.multivariant(playlist).tagEntries.count {
                 MultivariantPlaylist.imageTags.contains($0.name)
             }
-            omitted.iFramePlaylists = Self.omittedIFrames(of: playlist, renditions)
+            if !isRecording { omitted.iFramePlaylists = Self.omittedIFrames(of: playlist, renditions) }
         }
         return omitted
     }
@@ -60,10 +61,7 @@ extension AssetLibrary {
         }
         let variants = positions(.variant).filter { $0 >= 0 }
         let missing = source.iFrameVariants.count -| positions(.iFrames).count
-        let isRecording = renditions.contains {
-            $0.isPart == true && RecordingHeader(String(decoding: $0.playlist, as: UTF8.self)).isRecording
-        }
-        guard !variants.isEmpty, missing > 0, !isRecording else { return 0 }
+        guard !variants.isEmpty, missing > 0 else { return 0 }
         if variants.count == source.variants.count, variants.count > 1 { return missing }
         return positions(.iFrames).isEmpty ? 1 : 0
     }

@@ -22,6 +22,8 @@ struct RecordingHeader {
     private static let event = "#EXT-X-PLAYLIST-TYPE:EVENT\n"
     private static let onDemand = "#EXT-X-PLAYLIST-TYPE:VOD\n"
     private static let target = "#EXT-X-TARGETDURATION:"
+    /// The maximum size of a header in bytes, above that of each header, so that no playlist of a download is read in search of one.
+    static let maximumSize = 4_096
     /// The line that ends the playlist of a recording that has ended.
     static let endMarker = "#EXT-X-ENDLIST\n"
 
@@ -58,10 +60,9 @@ struct RecordingHeader {
 
     /// Changes the header of a rendition in the catalog.
     static func change(of id: Int64, _ database: Database, _ body: (inout RecordingHeader) -> Void) throws {
-        guard var record = try RenditionRecord.fetchOne(database, key: id) else { return }
-        var header = RecordingHeader(String(decoding: record.playlist, as: UTF8.self))
+        guard let bytes = try PlaylistColumn.media.bytes(ofRow: id, database) else { return }
+        var header = RecordingHeader(String(decoding: bytes, as: UTF8.self))
         body(&header)
-        record.playlist = Data(header.text.utf8)
-        try record.update(database)
+        try PlaylistColumn.media.store(Array(header.text.utf8), inRow: id, database)
     }
 }

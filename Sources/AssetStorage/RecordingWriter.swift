@@ -142,7 +142,7 @@ package final class RecordingWriter: Sendable {
                 .appendingPathComponent("\(record.folder)/\(AssetLibrary.mediaName)"),
             files: library.files,
             segmentCount: state.nextPosition,
-            targetDuration: RecordingHeader(String(decoding: record.playlist, as: UTF8.self)).targetDuration
+            targetDuration: try record.recordingHeader(database).targetDuration
         )
         let recorded = try RecordedMetadata(of: id, database, budget)
         let size = try Int64.fetchOne(

@@ -14,9 +14,11 @@ struct AssetRecord: Codable, FetchableRecord, PersistableRecord {
     var state: State
     /// The selection as the caller wrote it; the library does not interpret it.
     var selection: String
-    /// The source playlist, and its URL after all redirects; both `nil` until it is loaded.
-    var sourcePlaylist: Data?
+    /// The URL of the source playlist after all redirects; `nil` until it is loaded.
     var sourceAddress: String?
+
+    /// The columns without the source playlist, which can be large (``PlaylistColumn``).
+    static var databaseSelection: [any SQLSelectable] { [.allColumns(excluding: ["sourcePlaylist"])] }
 
     enum State: String, Codable {
         case partial
@@ -42,8 +44,7 @@ struct RenditionRecord: Codable, FetchableRecord, MutablePersistableRecord {
     var width: Int?
     var height: Int?
     var codecs: String
-    /// The media playlist with its variables replaced, and its URL after all redirects.
-    var playlist: Data
+    /// The URL of the media playlist after all redirects.
     var address: String
     /// The further positions in the source that have the same playlist, as decimal numbers separated by commas.
     var aliases: String?
@@ -55,20 +56,15 @@ struct RenditionRecord: Codable, FetchableRecord, MutablePersistableRecord {
     /// The languages of the subtitle tracks, like ``audioLanguages``.
     var subtitleLanguages: String?
 
+    /// The columns without the media playlist, which can be large (``PlaylistColumn``).
+    static var databaseSelection: [any SQLSelectable] { [.allColumns(excluding: ["playlist"])] }
+
     /// The positions of all variants or renditions in the source that have this playlist.
     var positions: [Int] { Self.positions(position, aliases) }
 
     /// Returns the positions of a first one and its aliases.
     static func positions(_ first: Int, _ aliases: String?) -> [Int] {
         [first] + (aliases ?? "").split(separator: ",").compactMap { Int($0) }
-    }
-
-    /// The bytes of the playlist; decodes the JSON of a version 1 catalog that was opened for reading only.
-    var playlistBytes: [UInt8] {
-        guard playlist.first == UInt8(ascii: "["),
-            let bytes = try? JSONDecoder().decode([UInt8].self, from: playlist)
-        else { return Array(playlist) }
-        return bytes
     }
 
     mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
@@ -200,6 +196,7 @@ enum Schema {
         AssetSummaryRecord.registerBitRateMigration(&migrator)
         DownloadRecord.registerSelectionMigration(&migrator)
         ArtworkRecord.registerMigration(&migrator)
+        StorageLimitsRecord.registerStoredBytesMigration(&migrator)
         return migrator
     }()
 

@@ -26,6 +26,28 @@ struct StorageLimitsRecord: Codable, FetchableRecord, PersistableRecord {
         }
     }
 
+    /// Adds the column that tells a process how much others have stored since it measured the library.
+    static func registerStoredBytesMigration(_ migrator: inout DatabaseMigrator) {
+        migrator.registerMigration("bytes-stored-within-limits") { database in
+            try database.alter(table: databaseTableName) { table in
+                table.add(column: "storedBytes", .integer).notNull().defaults(to: 0)
+            }
+        }
+    }
+
+    /// Counts the bytes of files that a transaction enters in the catalog, if the library has limits.
+    static func addStoredBytes(_ count: Int64, _ database: Database) throws {
+        try database.execute(
+            sql: "UPDATE \(databaseTableName) SET storedBytes = storedBytes + ?",
+            arguments: [count]
+        )
+    }
+
+    /// Returns the bytes of all files that were entered in the catalog since the library has limits; `nil` if it has none.
+    static func fetchStoredBytes(_ database: Database) throws -> Int64? {
+        try Int64.fetchOne(database, sql: "SELECT storedBytes FROM \(databaseTableName)")
+    }
+
     /// Returns the limits; none if an earlier version created the catalog, and it is open for reading only.
     static func fetchLimits(_ database: Database) throws -> StorageLimits {
         guard try database.tableExists(databaseTableName) else { return StorageLimits() }
@@ -46,6 +68,7 @@ extension AssetLibrary {
     /// Downloads delete other assets to make space available within these limits, and sessions delete assets at regular intervals
     /// while the limits are exceeded. Downloads of this object do so from now on; those of other objects and processes from the
     /// next time that they apply the storage policy, which sessions do every minute by default (``applyStoragePolicy(need:now:)``).
+    /// What other processes have stored counts as soon as it is in the catalog.
     ///
     /// - Throws: ``StorageError``.
     public func setStorageLimits(_ limits: StorageLimits) throws {

@@ -71,11 +71,22 @@ extension StoredRendition {
             return BitRate(saturating: Double(bytes.bytes) * 8 / seconds)
         }
 
+        /// Returns the duration and the gaps of a media playlist, which is released before the rows of its files are read.
+        private static func properties(
+            ofPlaylistOf record: RenditionRecord,
+            _ database: Database
+        ) -> (duration: MediaTime, gaps: [MediaTimeRange]) {
+            guard let playlist = try? MediaPlaylist(parsing: record.entirePlaylist(database)) else {
+                return (.zero, [])
+            }
+            return (playlist.duration, Array(playlist.segments.lazy.filter(\.isGap).map(\.timeRange)))
+        }
+
         /// Creates the content from the catalog, one row at a time, because a rendition may have a million files.
         init(_ record: RenditionRecord, _ database: Database) throws {
-            let playlist = try? MediaPlaylist(parsing: record.entirePlaylist(database))
+            let playlist = Self.properties(ofPlaylistOf: record, database)
             // Gaps count as loaded, because they have no media at the origin.
-            var gaps = (playlist?.segments.lazy.filter(\.isGap).map(\.timeRange)).map { Array($0) }?[...] ?? []
+            var gaps = playlist.gaps[...]
             var loaded = MediaTimeRangeSet()
             var bytes = ByteCount.zero
             var (isComplete, hasSharedFiles) = (true, true)
@@ -116,7 +127,7 @@ extension StoredRendition {
                 height: record.height,
                 codecs: Self.list(record.codecs),
                 loadedTimeRanges: loaded,
-                duration: playlist?.duration ?? .zero,
+                duration: playlist.duration,
                 isComplete: isComplete,
                 audioLanguages: Self.list(record.audioLanguages),
                 subtitleLanguages: Self.list(record.subtitleLanguages),

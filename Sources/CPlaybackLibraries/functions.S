@@ -259,6 +259,7 @@ millstream_functions:
     function SDL, SDL_SetRenderDrawColor
     function SDL, SDL_SetTextureAlphaMod
     function SDL, SDL_SetTextureBlendMode
+    function SDL, SDL_SetTextureColorMod
     function SDL, SDL_SetTextureScaleMode
     function SDL, SDL_SetWindowFullscreen
     function SDL, SDL_SetWindowMinimumSize

@@ -14,9 +14,11 @@ extension AssetDownload {
     /// was interrupted while a key or an initialization section was missing: a later run requests it again.
     ///
     /// - Returns: The complete asset.
-    /// - Throws: ``DownloadError``; `CancellationError` when canceled.
+    /// - Throws: ``DownloadError``, with ``DownloadError/Code/otherSelection`` if an earlier run recorded another selection;
+    ///   `CancellationError` when canceled.
     func record(_ options: RecordingOptions, _ report: @escaping @Sendable (Event) -> Void) async throws -> StoredAsset
     {
+        try checkRecordedSelection()
         var resolver = resolver
         resolver.acceptsLive = true
         resolver.bypassesCache = true
@@ -32,14 +34,12 @@ extension AssetDownload {
             )
         }
         let asset = try library.asset(id)
-        let counter = ProgressCounter(asset, recordingGoal: options.duration)
-        let run = RecordingRun(
+        let meter = ProgressMeter(ProgressCounter(asset, recordingGoal: options.duration))
+        let environment = RecordingEnvironment(
             download: self,
             assetID: id,
-            options: options,
             resolver: resolver,
-            tracks: zip(writers, resolution.renditions).map { RecordingTrack($0, $1) },
-            meter: ProgressMeter(counter),
+            meter: meter,
             budget: DownloadBudget(
                 asset,
                 in: library,
@@ -49,22 +49,27 @@ extension AssetDownload {
             ),
             report: report
         )
+        let run = RecordingRun(
+            environment,
+            options: options,
+            tracks: zip(writers, resolution.renditions).map { RecordingTrack($0, $1) }
+        )
         var failure: (any Error)?
         do {
             try await run.recover(missing)
             try await BlockingOperation.run { [library] in try library.publishRecording(id) }
-            report(.resolved(id: id, run.meter.progress, folders: nil))
+            report(.resolved(id: id, meter.progress, folders: nil))
             try await run.follow()
         } catch {
             failure = error
         }
-        report(.ended(id: id, run.meter.figures))
+        report(.ended(id: id, meter.figures))
         // This is not done on another thread, because the thread pool would not run it after a cancellation.
         try? library.describeMedia(of: id)
         // After an error, a later run can still fetch keys that are missing.
         let end = Result { try library.endRecording(id, isComplete: failure == nil, endingBefore: run.ends) }
-        if case .success((_, let lostCount)) = end, lostCount > 0 { report(.lost(id: id, count: lostCount)) }
-        report(.progress(id: id, run.meter.progress))
+        if case .success((_, let lostCount)) = end, lostCount > 0 { environment.reportLoss(ofSegments: lostCount) }
+        report(.progress(id: id, meter.progress))
         if let failure { throw failure }
         guard try end.get().hasMedia else {
             throw DownloadError(.notAPlaylist, "the stream ended before any of it was recorded", address: source)
@@ -81,6 +86,13 @@ extension AssetDownload {
         }
         report(.completed(complete))
         return complete
+    }
+
+    /// Verifies that the recording has the selection of the recording in the library that it continues, if there is one.
+    ///
+    /// - Throws: ``DownloadError/Code/otherSelection``; `StorageError` if the catalog cannot be read.
+    func checkRecordedSelection() throws {
+        _ = try RecordedAsset(of: source, in: library)?.selection(for: configuration.selection)
     }
 
     /// Loads the playlists; if the options say so, waits until they are available and have segments.

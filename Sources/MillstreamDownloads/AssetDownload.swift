@@ -270,6 +270,8 @@ package struct AssetDownload: Sendable {
     func createAsset() throws -> (id: String, lock: PackageLock) {
         var attempt = 1
         while true {
+            // Another process can have recorded the stream while this one waited for it.
+            if configuration.recording != nil { try checkRecordedSelection() }
             let title = configuration.title ?? source.defaultAssetTitle
             let id = try library.addAsset(
                 source: source,
@@ -306,7 +308,8 @@ package struct AssetDownload: Sendable {
 extension AssetLibrary {
     /// Enters the playlists of a source, and the files that they need, in the catalog.
     ///
-    /// The title that a media file contains replaces the one that is derived from the URL.
+    /// The title that a media file contains replaces the one that is derived from the URL. The artwork that it contains becomes that of
+    /// the asset, unless the download has artwork, or the asset.
     func plan(
         _ resolution: DownloadResolver.Resolution,
         of id: String,
@@ -326,5 +329,6 @@ extension AssetLibrary {
             title: title,
             replacing: configuration.replacesStoredSegments ? .all : .newVersions
         )
+        if let artwork = resolution.artwork, configuration.artwork == nil { try addArtwork(artwork, of: id) }
     }
 }

@@ -23,13 +23,24 @@ public struct AssetImport: Sendable {
     public let playlist: URL
     private let library: AssetLibrary
     private let task: AssetDownload
+    /// The folder of the presentation, in which its artwork can be; `nil` if the playlist was named.
+    private let folder: URL?
+
+    /// The names of the images of which the first one in the folder of a presentation becomes the artwork of the asset.
+    ///
+    /// They are those of an exported asset, followed by others in common use.
+    static let artworkNames = [
+        "cover.jpg", "cover.jpeg", "cover.png", "cover.webp", "cover.gif", "folder.jpg", "poster.jpg",
+    ]
 
     /// Creates an import; it starts with ``run(_:)``.
     ///
     /// - Parameters:
     ///   - location: A playlist, or a folder with a playlist: `multivariant.m3u8`, otherwise the only multivariant
     ///     playlist, otherwise the only playlist in the folder. All other files must be in the folder of the playlist
-    ///     or below it.
+    ///     or below it. The first image in the folder with the name `cover.jpg`, `cover.jpeg`, `cover.png`, `cover.webp`,
+    ///     `cover.gif`, `folder.jpg` or `poster.jpg` becomes the artwork of the asset, unless it has artwork; links and files
+    ///     that cannot be stored as artwork are ignored.
     ///   - library: The library to store the asset in.
     ///   - title: The title to display; derived from the path by default.
     ///   - time: The clock for progress reports.
@@ -40,9 +51,11 @@ public struct AssetImport: Sendable {
         title: String? = nil,
         time: any TimeSource = SystemTimeSource()
     ) throws {
-        let playlist = try Self.playlist(at: location.standardizedFileURL)
+        let location = location.standardizedFileURL
+        let playlist = try Self.playlist(at: location)
         self.playlist = playlist
         self.library = library
+        folder = playlist == location ? nil : playlist.deletingLastPathComponent()
         task = AssetDownload(
             ResourceAddress(filePath: playlist.path),
             into: library,
@@ -88,17 +101,49 @@ public struct AssetImport: Sendable {
         do {
             // Without files of the asset, all are copied.
             if isNew { try await checkSpace() }
-            return try await task.run { event in
+            let asset = try await task.run { event in
                 switch event {
                 case .resolved(_, let progress, _), .progress(_, let progress): report(progress)
                 case .ended, .completed, .waiting, .lost, .metadataOmitted: break
                 }
             }
+            return try await addArtwork(to: asset)
         } catch {
             // This is not done on another thread, because the thread pool would not run it after a cancellation.
             if isNew, let partial = try? library.asset(source: task.source) { try? library.delete(partial.id) }
             throw error
         }
+    }
+
+    /// Stores the artwork in the folder of the presentation, unless the asset has artwork.
+    ///
+    /// - Parameter asset: The asset.
+    /// - Returns: The asset with its artwork.
+    /// - Throws: ``DownloadError`` if the catalog cannot be written.
+    private func addArtwork(to asset: StoredAsset) async throws -> StoredAsset {
+        guard let folder else { return asset }
+        do {
+            return try await BlockingOperation.run { [library] in
+                guard let artwork = Self.artwork(in: folder) else { return asset }
+                try library.addArtwork(artwork, of: asset.id)
+                return try library.asset(asset.id)
+            }
+        } catch let error as StorageError {
+            throw DownloadError(error)
+        }
+    }
+
+    /// Returns the first image in a folder that can be stored as artwork; `nil` if there is none.
+    private static func artwork(in folder: URL) -> AssetArtwork? {
+        for name in artworkNames {
+            // A link could lead to a file of the user that is not part of the presentation.
+            guard let file = ContainedFile([name], in: folder.path), file.kind == .file,
+                Int64(clamping: file.size) <= AssetArtwork.maximumSize.bytes,
+                let bytes = try? file.bytes(at: 0, count: file.size), let artwork = try? AssetArtwork(Data(bytes))
+            else { continue }
+            return artwork
+        }
+        return nil
     }
 
     /// Verifies that the limits of the library leave space for the presentation, so that no other asset is deleted for an import

@@ -152,8 +152,11 @@ final class DownloadBudget: Sendable {
     }
 
     private func reserve(_ count: Int64) async throws {
-        guard !library.reserveSpace(for: ByteCount(count)) else { return }
-        try await BlockingOperation.run { [library] in try library.makeSpace(for: ByteCount(count)) }
+        // The catalog has what other processes have stored.
+        try await BlockingOperation.run { [library] in
+            guard !library.reserveSpace(for: ByteCount(count)) else { return }
+            try library.makeSpace(for: ByteCount(count))
+        }
     }
 
     /// Checks the size of a file.

@@ -19,8 +19,8 @@ public struct DownloadConfiguration: Sendable, Hashable {
     ///
     /// It is stored with the download, and a session that restores the download has it.
     public var details = ""
-    /// An image that represents the asset, a PNG, JPEG, GIF or WebP image of at most `AssetArtwork.maximumSize`; `nil` for
-    /// none, or for the one that the asset has.
+    /// An image that represents the asset, a PNG, JPEG, GIF or WebP image of at most `AssetArtwork.maximumSize`; `nil` for the one
+    /// that the asset has, otherwise the one that a media file contains, or none.
     ///
     /// It is stored with the download and with the asset, which has it after the download has ended
     /// (`AssetLibrary.artwork(of:)`).
@@ -57,6 +57,10 @@ public struct DownloadConfiguration: Sendable, Hashable {
     /// with the next segment that is available, and what was lost is marked with `EXT-X-GAP`, or with
     /// `EXT-X-DISCONTINUITY` if its duration is unknown. Further selections and
     /// ``DownloadSelection/timeRange`` have no effect on a recording.
+    ///
+    /// The library has one asset for each URL, so that another recording of a URL continues the first one. It must have the same
+    /// selection; otherwise the task fails with ``DownloadError/Code/otherSelection``, because the part that is recorded already
+    /// would be in none of the new media playlists.
     public var recording: RecordingOptions?
 
     package static let allNetworks: NetworkCost = [.expensive, .constrained, .cellular]

@@ -25,6 +25,8 @@ public struct DownloadError: MillstreamError, Sendable {
         public static let damaged = Code(rawValue: "damaged")
         /// The presentation has nothing that matches the selection.
         public static let nothingSelected = Code(rawValue: "nothing-selected")
+        /// A recording that would be continued has another selection.
+        public static let otherSelection = Code(rawValue: "other-selection")
         /// The edits of the selection cannot be applied to the playlists.
         public static let cannotEdit = Code(rawValue: "cannot-edit")
         /// The download is larger than the limit.
@@ -138,8 +140,8 @@ extension DownloadError {
 extension DownloadError.Code: ErrorCode {
     /// The codes of this version.
     public static let allCases: [Self] = [
-        .live, .notAPlaylist, .contentProtected, .damaged, .nothingSelected, .cannotEdit, .tooLarge, .transport,
-        .storage, .canceled, .unknown,
+        .live, .notAPlaylist, .contentProtected, .damaged, .nothingSelected, .otherSelection, .cannotEdit, .tooLarge,
+        .transport, .storage, .canceled, .unknown,
     ]
 
     /// The code of the corresponding error of AVFoundation.

@@ -100,13 +100,33 @@ struct DownloadPlaylistLoader: Sendable {
     }
 
     /// Loads the current version of a media playlist of a recording, which may have no segments.
+    ///
+    /// - Parameters:
+    ///   - address: The URL of the playlist.
+    ///   - former: The version that was loaded before.
+    /// - Returns: The current version.
+    /// - Throws: ``DownloadError``, with ``DownloadError/Code/tooLarge`` if the playlist has grown beyond a limit.
     func reload(_ address: ResourceAddress, after former: MediaPlaylist) async throws -> MediaPlaylist {
         let variables = former.context.importableVariables
-        let (playlist, loaded) = try await load(address, variables: variables, limit: playlistSize)
-        guard case .media(let media) = playlist else {
-            throw DownloadError(.notAPlaylist, "the URL is no longer that of a media playlist", address: loaded)
+        let response: (playlist: Playlist, address: ResourceAddress)
+        do {
+            response = try await load(address, variables: variables, limit: playlistSize)
+        } catch let error as DownloadError where error.exceedsPlaylistLimit {
+            throw DownloadError(
+                .tooLarge,
+                "the live playlist has become too large (\(error.message)); the recording is stored up to there",
+                address: address,
+                cause: error.cause
+            )
         }
-        if !media.segments.isEmpty { try check(media, at: loaded) }
+        guard case .media(let media) = response.playlist else {
+            throw DownloadError(
+                .notAPlaylist,
+                "the URL is no longer that of a media playlist",
+                address: response.address
+            )
+        }
+        if !media.segments.isEmpty { try check(media, at: response.address) }
         return media
     }
 
@@ -185,18 +205,29 @@ struct DownloadPlaylistLoader: Sendable {
                     if !isDocument, bytes.count >= MediaFileSource.headSize {
                         if let file = MediaFileSource(bytes, response, isWhole: false) { return .mediaFile(file) }
                         isDocument = true
+                        // An array that grows doubles its capacity.
+                        bytes.reserveCapacity(Int(clamping: min(response.expectedLength ?? 0, maximum.bytes)))
                     }
                     if isDocument { try verify(max(Int64(bytes.count), response.expectedLength ?? 0), response) }
                 }
                 if !isDocument, let file = MediaFileSource(bytes, response, isWhole: true) { return .mediaFile(file) }
                 try verify(Int64(bytes.count), response)
-                return .document(LoadedDocument(bytes: bytes, address: response.address))
+                return .document(LoadedDocument(bytes: Self.compacted(bytes), address: response.address))
             }
         } catch let error as TransportError where error.code == .tooLarge && limit < playlistSize {
             throw tooLarge(address)
         } catch let error as TransportError {
             throw DownloadError(error)
         }
+    }
+
+    /// Returns bytes without the unused capacity of their array, which would be occupied as long as the playlist is used.
+    private static func compacted(_ bytes: [UInt8]) -> [UInt8] {
+        guard bytes.capacity - bytes.count > MediaFileSource.headSize else { return bytes }
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count)
+        result.append(contentsOf: bytes)
+        return result
     }
 
     /// Parses a document as a playlist.
@@ -277,5 +308,13 @@ struct DownloadPlaylistLoader: Sendable {
                 )
             }
         }
+    }
+}
+
+extension DownloadError {
+    /// A Boolean value that indicates whether a playlist is larger than it may be, in bytes, entries or the length of a line.
+    fileprivate var exceedsPlaylistLimit: Bool {
+        if let error = cause as? TransportError { return error.code == .tooLarge }
+        return (cause as? PlaylistParsingError)?.code == .limitExceeded
     }
 }

@@ -35,6 +35,8 @@ struct DownloadResolver: Sendable {
         let renditions: [PlannedRendition]
         /// The title that a media file contains; `nil` for a stream, and for a file without one.
         var title: String?
+        /// The artwork that a media file contains; `nil` for a stream, and for a file without one that can be stored.
+        var artwork: AssetArtwork?
     }
 
     /// Loads the source and the media playlists that the selection requires.
@@ -233,10 +235,13 @@ struct DownloadResolver: Sendable {
             return !offered.contains { one.includes(language: $0.language, name: $0.name, isDefault: $0.isDefault) }
         }
         guard !missing.isEmpty else { return }
+        let otherGroups = Set(playlist.variants.compactMap { $0.groupID(type) }).subtracting(groups)
+        let others = playlist.renditions.filter { $0.type == type && otherGroups.contains($0.groupID) }
         throw Self.missingLanguages(
             missing,
             type,
             offered: offered.map { (language: $0.language, name: $0.name) },
+            offeredByOtherVariants: others.map { (language: $0.language, name: $0.name) },
             hintIfEmpty: "the stream has no \(type == .audio ? "separate audio renditions" : "subtitles")"
         )
     }
@@ -247,23 +252,32 @@ struct DownloadResolver: Sendable {
     ///   - missing: The languages and names.
     ///   - type: Audio or subtitles.
     ///   - offered: The languages and names that can be selected.
+    ///   - others: The languages and names of the variants that are not chosen.
     ///   - hintIfEmpty: The hint if nothing can be selected.
     /// - Returns: The error.
     static func missingLanguages(
         _ missing: [String],
         _ type: Rendition.MediaType,
         offered: [(language: String?, name: String?)],
+        offeredByOtherVariants others: [(language: String?, name: String?)] = [],
         hintIfEmpty: String
     ) -> DownloadError {
         var seen: Set<String> = []
-        let names = offered.compactMap { RenditionMatching.description(language: $0.language, name: $0.name) }
-            .filter { seen.insert($0).inserted }
+        func names(_ entries: [(language: String?, name: String?)]) -> String {
+            entries.compactMap { RenditionMatching.description(language: $0.language, name: $0.name) }
+                .filter { seen.insert($0).inserted }.joined(separator: ", ")
+        }
+        let (own, additional) = (names(offered), names(others))
+        var hint = own.isEmpty ? hintIfEmpty : "available: \(own); select by language, name or LANGUAGE:NAME"
+        if !additional.isEmpty {
+            if own.isEmpty { hint = "the selected variant has none" }
+            hint += "; variants that are not selected have \(additional): "
+            hint += "select one of them, or all with --variants all"
+        }
         return DownloadError(
             .nothingSelected,
             RenditionMatching.mismatch(missing, isAudio: type == .audio),
-            hint: names.isEmpty
-                ? hintIfEmpty
-                : "available: \(names.joined(separator: ", ")); select by language, name or LANGUAGE:NAME"
+            hint: hint
         )
     }
 

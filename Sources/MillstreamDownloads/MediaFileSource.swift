@@ -1,4 +1,5 @@
 import AssetStorage
+import Foundation
 import HLSPlaylist
 import MediaTiming
 import MediaTransport
@@ -191,7 +192,8 @@ extension DownloadResolver {
             playlist: .media(playlist),
             address: file.address,
             renditions: [rendition],
-            title: timeline.metadata.title
+            title: timeline.metadata.title,
+            artwork: timeline.metadata.artwork.flatMap { try? AssetArtwork(Data($0.bytes)) }
         )
     }
 

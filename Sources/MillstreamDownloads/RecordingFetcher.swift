@@ -6,14 +6,9 @@ import ResourceAddressing
 
 /// The fetching of the files of a recording, and the requests of files again that could not be fetched.
 struct RecordingFetcher: Sendable {
-    private let download: AssetDownload
-    private let assetID: String
-    private let resolver: DownloadResolver
+    private let environment: RecordingEnvironment
     /// The number of tracks, which share the concurrent fetches of the download.
     private let trackCount: Int
-    private let meter: ProgressMeter
-    private let budget: DownloadBudget
-    private let report: @Sendable (AssetDownload.Event) -> Void
     private let commits: CommitQueue
     private let limiter: RateLimiter?
     private let keys: RecordingKeys
@@ -35,28 +30,16 @@ struct RecordingFetcher: Sendable {
     /// The minimum time for which a missing segment is requested again.
     private static let minimumRepeatDuration = Duration.seconds(15)
 
-    init(
-        download: AssetDownload,
-        assetID: String,
-        resolver: DownloadResolver,
-        trackCount: Int,
-        meter: ProgressMeter,
-        budget: DownloadBudget,
-        report: @escaping @Sendable (AssetDownload.Event) -> Void
-    ) {
-        self.download = download
-        self.assetID = assetID
-        self.resolver = resolver
+    init(_ environment: RecordingEnvironment, trackCount: Int) {
+        self.environment = environment
         self.trackCount = trackCount
-        self.meter = meter
-        self.budget = budget
-        self.report = report
-        commits = CommitQueue(download.library)
-        limiter = download.makeLimiter()
-        keys = RecordingKeys(of: assetID, in: download.library)
+        commits = CommitQueue(environment.library)
+        limiter = environment.download.makeLimiter()
+        keys = RecordingKeys(of: environment.assetID, in: environment.library)
     }
 
-    private var time: any TimeSource { download.time }
+    private var download: AssetDownload { environment.download }
+    private var time: any TimeSource { environment.time }
 
     /// The indexes of the segments before which the renditions end, by the directories of the renditions, if the run has ended
     /// early.
@@ -84,7 +67,7 @@ struct RecordingFetcher: Sendable {
         of track: RecordingTrack,
         after former: ResourceAddress?
     ) async -> (MediaPlaylist, ResourceAddress)? {
-        await renewal.renew(track, after: former, resolver, download.source)
+        await renewal.renew(track, after: former, environment.resolver, download.source)
     }
 
     // MARK: Repeated requests
@@ -234,7 +217,7 @@ struct RecordingFetcher: Sendable {
         openSegments.remove(file)
         keys.remove(file)
         try await BlockingOperation.run { try writer.markAsGap(file.position) }
-        report(.lost(id: assetID, count: 1))
+        environment.reportLoss(ofSegments: 1)
     }
 
     /// Returns the segment of a file in a later version of its playlist; `nil` if it is not listed.
@@ -260,12 +243,12 @@ struct RecordingFetcher: Sendable {
     private func transfer(_ file: RecordingWriter.File) -> FileTransfer {
         FileTransfer(
             resource: file.resource,
-            assetID: assetID,
-            library: download.library,
+            assetID: environment.assetID,
+            library: environment.library,
             loader: download.loader,
             commits: commits,
-            meter: meter,
-            budget: budget,
+            meter: environment.meter,
+            budget: environment.budget,
             limiter: limiter,
             // The server may no longer have the segment after a wait.
             yieldsToPlayback: false,

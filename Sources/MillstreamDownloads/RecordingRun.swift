@@ -7,14 +7,9 @@ import Synchronization
 
 /// One run of a recording: it follows the media playlists, and fetches each new segment once.
 struct RecordingRun: Sendable {
-    let download: AssetDownload
-    let assetID: String
-    let options: RecordingOptions
-    let resolver: DownloadResolver
-    let tracks: [RecordingTrack]
-    let meter: ProgressMeter
-    let budget: DownloadBudget
-    let report: @Sendable (AssetDownload.Event) -> Void
+    private let environment: RecordingEnvironment
+    private let options: RecordingOptions
+    private let tracks: [RecordingTrack]
     private let activity: RecordingActivity
     private let fetcher: RecordingFetcher
 
@@ -32,37 +27,15 @@ struct RecordingRun: Sendable {
     /// those of video, and another segment would end the track late by its duration.
     private static let durationTolerance = MediaTime(value: 1, timescale: 10)
 
-    init(
-        download: AssetDownload,
-        assetID: String,
-        options: RecordingOptions,
-        resolver: DownloadResolver,
-        tracks: [RecordingTrack],
-        meter: ProgressMeter,
-        budget: DownloadBudget,
-        report: @escaping @Sendable (AssetDownload.Event) -> Void
-    ) {
-        self.download = download
-        self.assetID = assetID
+    init(_ environment: RecordingEnvironment, options: RecordingOptions, tracks: [RecordingTrack]) {
+        self.environment = environment
         self.options = options
-        self.resolver = resolver
         self.tracks = tracks
-        self.meter = meter
-        self.budget = budget
-        self.report = report
-        activity = RecordingActivity(at: download.time.now)
-        fetcher = RecordingFetcher(
-            download: download,
-            assetID: assetID,
-            resolver: resolver,
-            trackCount: tracks.count,
-            meter: meter,
-            budget: budget,
-            report: report
-        )
+        activity = RecordingActivity(at: environment.time.now)
+        fetcher = RecordingFetcher(environment, trackCount: tracks.count)
     }
 
-    private var time: any TimeSource { download.time }
+    private var time: any TimeSource { environment.time }
 
     /// The indexes of the segments before which the renditions end, by the directories of the renditions, if the run has ended
     /// early; see ``RecordingFetcher/ends``.
@@ -87,7 +60,11 @@ struct RecordingRun: Sendable {
     /// Records all media playlists until each of them has ended or has the wanted duration, and requests missing files again.
     func follow() async throws {
         // The task is canceled at the end of this scope.
-        async let _: Void = download.reportProgress(meter, of: assetID, report)
+        async let _: Void = environment.download.reportProgress(
+            environment.meter,
+            of: environment.assetID,
+            environment.report
+        )
         let starts = startPositions()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (track, start) in zip(tracks, starts) {
@@ -145,11 +122,14 @@ struct RecordingRun: Sendable {
                 try await time.sleep(for: max(.zero, began + interval - time.now))
                 began = time.now
                 do {
-                    playlist = try await resolver.playlists.reload(address, after: playlist)
+                    playlist = try await environment.resolver.playlists.reload(address, after: playlist)
                     lastSuccess = time.now
                     break
                 } catch let error as DownloadError {
-                    guard time.now - lastSuccess < Self.maximumFailureDuration else { throw error }
+                    // A playlist that has become too large only grows.
+                    guard error.code != .tooLarge, time.now - lastSuccess < Self.maximumFailureDuration else {
+                        throw error
+                    }
                     if error.mayIndicateMove, let renewed = await fetcher.renewedPlaylist(of: track, after: address) {
                         (playlist, address) = renewed
                         lastSuccess = time.now
@@ -175,7 +155,7 @@ struct RecordingRun: Sendable {
             )
         )
         guard idle < max(Self.maximumFailureDuration, target * Self.maximumStallTargets) else { throw error }
-        if idle >= target * Self.stallTargets, activity.reportsStall() { report(.waiting(error)) }
+        if idle >= target * Self.stallTargets, activity.reportsStall() { environment.report(.waiting(error)) }
     }
 
     /// Returns the interval between the beginnings of two loads (RFC 8216bis §6.3.4).
@@ -233,9 +213,9 @@ struct RecordingRun: Sendable {
             return (writer.end, added)
         }
         reportOmission(of: writer)
-        meter.extend(writer.folder, to: adopted)
+        environment.meter.extend(writer.folder, to: adopted)
         let lostCount = step.lostCount +| added.unplayableCount
-        if lostCount > 0 { report(.lost(id: assetID, count: lostCount)) }
+        if lostCount > 0 { environment.reportLoss(ofSegments: lostCount) }
         for file in added.files {
             fetcher.add(file, of: writer, in: playlist)
             yield(RecordingRequest(file: file))
@@ -250,7 +230,7 @@ struct RecordingRun: Sendable {
         let isCanceled = Mutex(false)
         let supervision = RecordingWriter.Supervision(
             checkCancellation: { if isCanceled.withLock({ $0 }) { throw CancellationError() } },
-            willStore: { [budget] in try budget.addBytes($0) }
+            willStore: { [budget = environment.budget] in try budget.addBytes($0) }
         )
         return try await withTaskCancellationHandler {
             try await BlockingOperation.run { try body(supervision) }
@@ -260,7 +240,7 @@ struct RecordingRun: Sendable {
     }
 
     private func reportOmission(of writer: RecordingWriter) {
-        if writer.takeMetadataOmission() { report(.metadataOmitted(id: assetID)) }
+        if writer.takeMetadataOmission() { environment.report(.metadataOmitted(id: environment.assetID)) }
     }
 }
 

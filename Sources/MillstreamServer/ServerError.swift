@@ -132,7 +132,8 @@ struct ServerError: Error {
             self.init(status, error.detail, error.message)
         default:
             switch error.code {
-            case .live, .contentProtected: self.init(.conflict, error.detail, error.message, hint: error.consoleHint)
+            case .live, .contentProtected, .otherSelection:
+                self.init(.conflict, error.detail, error.message, hint: error.consoleHint)
             case .nothingSelected, .notAPlaylist:
                 self.init(.badRequest, error.detail, error.message, hint: error.consoleHint)
             case .tooLarge: self.init(.contentTooLarge, error.detail, error.message, hint: error.consoleHint)

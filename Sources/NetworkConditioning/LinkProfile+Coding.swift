@@ -165,18 +165,31 @@ extension LinkTrace.Period: Codable {
     /// - Throws: ``LinkProfileError`` for values out of range, and the errors of the decoder.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
-        func milliseconds(_ key: Key, maximum: Double) throws -> Duration {
-            let value = try container.decodeIfPresent(Double.self, forKey: key).map { $0 / 1_000 }
-            return try Quantity.seconds(value, key.rawValue, maximum: maximum) ?? .zero
+        // A trace has many periods, so errors name the one that is wrong.
+        func check(_ value: Double, _ key: Key, maximum: Double) throws -> Double {
+            guard (0...maximum).contains(value) else {
+                throw LinkProfileError(
+                    description: "\(key.rawValue) must be between 0 and \(Int64(saturating: maximum)), not \(value)"
+                        + NamedKey.position(of: decoder)
+                )
+            }
+            return value
         }
+        func milliseconds(_ value: Double) -> Duration {
+            .nanoseconds(Int64(saturating: (value / 1_000 * 1e9).rounded()))
+        }
+        let length = try check(container.decode(Double.self, forKey: .duration), .duration, maximum: 1e9)
+        let rate = try check(container.decode(Double.self, forKey: .bandwidth), .bandwidth, maximum: 1e9)
+        let delay = try check(container.decodeIfPresent(Double.self, forKey: .latency) ?? 0, .latency, maximum: 60_000)
         self.init(
-            duration: try milliseconds(.duration, maximum: 1e6),
-            bandwidth: try Quantity.bitRate(container.decode(Double.self, forKey: .bandwidth) * 1_000, "bandwidth_kbps")
-                ?? BitRate(bitsPerSecond: 0),
-            latency: try milliseconds(.latency, maximum: 60)
+            duration: milliseconds(length),
+            bandwidth: BitRate(bitsPerSecond: Int64(saturating: (rate * 1_000).rounded())),
+            latency: milliseconds(delay)
         )
         guard duration.saturatingNanoseconds > 0 else {
-            throw LinkProfileError(description: "the duration_ms of a period must be greater than 0")
+            throw LinkProfileError(
+                description: "the duration_ms of a period must be greater than 0\(NamedKey.position(of: decoder))"
+            )
         }
     }
 
@@ -220,12 +233,16 @@ private struct NamedKey: CodingKey {
 
     static func rejectUnknown(in decoder: any Decoder, known: [String]) throws {
         for key in try decoder.container(keyedBy: NamedKey.self).allKeys where !known.contains(key.stringValue) {
-            let position = decoder.codingPath.map { $0.intValue.map { "entry \($0)" } ?? $0.stringValue }
-            let inside = position.isEmpty ? "" : " in \(position.joined(separator: ", "))"
             throw LinkProfileError(
-                description:
-                    "unknown key \(key.stringValue.prefix(40))\(inside); the keys are \(known.joined(separator: ", "))"
+                description: "unknown key \(key.stringValue.prefix(40))\(position(of: decoder)); "
+                    + "the keys are \(known.joined(separator: ", "))"
             )
         }
+    }
+
+    /// Returns the position of the value that a decoder decodes, such as ` in trace, entry 3`; empty for the whole value.
+    static func position(of decoder: any Decoder) -> String {
+        let position = decoder.codingPath.map { $0.intValue.map { "entry \($0)" } ?? $0.stringValue }
+        return position.isEmpty ? "" : " in \(position.joined(separator: ", "))"
     }
 }

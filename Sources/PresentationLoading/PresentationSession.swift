@@ -42,41 +42,16 @@ package final class PresentationSession: Sendable {
         }
     }
 
-    private struct State: Sendable {
-        /// The manifest; without its contents if it is not translated anymore.
-        var presentation: MediaPresentation?
-        /// The manifest before remote elements are inserted, if a patch can change it to the next version.
-        var patchable: LoadedManifest?
-        /// The manifest before remote elements are inserted, with the time of day at which the next one is needed.
-        var linked: (manifest: LoadedManifest, date: MediaTime)?
-        var translator: PresentationTranslator
-        var translation: TranslatedPresentation?
-        /// The reason for which the manifest cannot be translated, which is then not retained.
-        var failure: TransportError?
-        var indexes = PresentationSource.Indexes()
-        var events = SegmentEvents()
-        var clockDifference: MediaTime = .zero
-        var clockTime: Duration?
-        var loadTime: Duration = .zero
-        var translationTime: Duration = .zero
-    }
-
-    /// The minimum time between two loads of a manifest, whatever it allows: a second.
-    ///
-    /// A period of zero means that a manifest may change at any time.
-    private static let minimumReloadInterval = Duration.seconds(1)
     /// The time for which a translation of a dynamic manifest answers requests: half a second.
     ///
     /// The playlists of a presentation are reloaded at about the same time, and one translation is enough for all.
     private static let translationLifetime = Duration.milliseconds(500)
-    /// The time after which the clock of the server is asked again.
-    private static let clockLifetime = Duration.seconds(600)
 
     /// The URL from which the manifest is loaded first, without a fragment.
     package let address: ResourceAddress
     private let baseAddress: ResourceAddress?
     private let options: PresentationOptions
-    private let state: Mutex<State>
+    private let state: Mutex<PresentationState>
     private let lock = AsyncLock()
 
     /// Creates a session, which loads nothing before it is used.
@@ -96,7 +71,7 @@ package final class PresentationSession: Sendable {
         self.baseAddress = baseAddress
         self.options = options
         let translator = PresentationTranslator(state: translationState, limits: options.translation)
-        state = Mutex(State(translator: translator))
+        state = Mutex(PresentationState(translator: translator))
     }
 
     /// The state of the translation, with which another session of the presentation can continue.
@@ -108,35 +83,10 @@ package final class PresentationSession: Sendable {
     }
 
     /// The memory that the manifest, its resources and its playlists take, in bytes; estimated.
-    var byteCount: Int {
-        state.withLock { state in
-            var sum = (state.patchable ?? state.linked?.manifest)?.bytes.count ?? 0
-            sum +|= state.presentation?.memorySize ?? 0
-            for index in state.indexes.segments.values {
-                sum +|= index.segments.count *| MemoryLayout<IndexedSegment>.stride
-            }
-            sum +|= state.events.messages.count *| Self.commonEventSize
-            guard let translation = state.translation else { return sum }
-            return translation.playlists.reduce(sum +| translation.multivariant.bytes.count) {
-                $0 +| $1.bytes.count
-            }
-        }
-    }
-
-    /// The size of the events of most segments, in bytes.
-    private static let commonEventSize = 1_024
+    var byteCount: Int { state.withLock { $0.byteCount } }
 
     /// The time after which a new version of the playlists is due, from 1 to 60 seconds; `nil` once they are complete.
-    package var updateInterval: Duration? {
-        state.withLock { state in
-            guard let presentation = state.presentation, presentation.kind == .dynamic, !Self.hasEnded(state) else {
-                return nil
-            }
-            let period =
-                presentation.minimumUpdatePeriod ?? MediaTime(seconds: state.translator.state.targetDuration)
-            return min(max(period, MediaTime(seconds: 1)), MediaTime(seconds: 60)).duration
-        }
-    }
+    package var updateInterval: Duration? { state.withLock { $0.updateInterval } }
 
     // MARK: Translations
 
@@ -177,7 +127,7 @@ package final class PresentationSession: Sendable {
             if let record = try await patchLocked(current, loader) {
                 return try await translate(loader, record: record)
             }
-            let request = TransportRequest(nextAddress(current.presentation), kind: .playlist)
+            let request = TransportRequest(current.nextAddress(of: address), kind: .playlist)
             let began = options.time.now
             let limit = ByteCount(Int64(clamping: options.manifest.byteCount))
             let manifest = try await loader.send(request) { response in
@@ -195,52 +145,27 @@ package final class PresentationSession: Sendable {
     /// Translates the manifest as of now, and loads its remote elements first if one of them is needed now.
     private func refresh(_ loader: ResourceLoader) async throws -> Result {
         let current = state.withLock { $0 }
-        if let linked = current.linked, options.now + current.clockDifference >= linked.date {
+        if let linked = current.linked, date(current) >= linked.date {
             try await adoptLocked(linked.manifest, began: current.loadTime, loader)
         }
         return try await translate(loader, record: nil)
     }
 
     /// Returns a Boolean value that indicates whether the manifest must be loaded before a playlist is answered.
-    private func isReloadDue(_ state: State) -> Bool {
-        guard let presentation = state.presentation else { return true }
-        let age = options.time.now - state.loadTime
-        if state.failure != nil {
-            guard presentation.kind == .dynamic else { return true }
-            let period = presentation.minimumUpdatePeriod?.duration ?? .zero
-            return age >= max(period, Self.minimumReloadInterval)
-        }
-        guard presentation.kind == .dynamic else { return options.staticLifetime.map { age >= $0 } ?? false }
-        // Without a period, the manifest does not change (ISO/IEC 23009-1 §5.3.1.2).
-        guard let period = presentation.minimumUpdatePeriod, !Self.hasEnded(state) else { return false }
-        return age >= max(period.duration, Self.minimumReloadInterval)
+    private func isReloadDue(_ state: PresentationState) -> Bool {
+        state.isReloadDue(at: options.time.now, staticLifetime: options.staticLifetime)
     }
 
-    private static func hasEnded(_ state: State) -> Bool {
-        guard let translation = state.translation else { return false }
-        return translation.playlists.allSatisfy(\.hasEndMarker)
-    }
-
-    /// Returns the address of the next version of a manifest: its first location, or the address of the session.
-    private func nextAddress(_ presentation: MediaPresentation?) -> ResourceAddress {
-        guard let presentation, let location = presentation.locations.first, !location.isEmpty,
-            let base = presentation.address
-        else { return address }
-        let next = base.resolving(location).withoutFragment
-        // A presentation from the network does not lead to files.
-        return next.isHTTP == base.isHTTP && next.isAbsolute ? next : address
-    }
+    /// Returns the time of day by the clock of the server.
+    private func date(_ state: PresentationState) -> MediaTime { options.now + state.clock.difference }
 
     /// Loads the patch to the next version of the manifest, applies it, and stores the result.
     ///
     /// - Returns: The measurement of the patch; `nil` if the complete manifest has to be loaded.
     /// - Throws: `CancellationError`.
-    private func patchLocked(_ state: State, _ loader: ResourceLoader) async throws -> TransferRecord? {
+    private func patchLocked(_ state: PresentationState, _ loader: ResourceLoader) async throws -> TransferRecord? {
         guard let manifest = state.patchable, let presentation = state.presentation,
-            let base = presentation.address,
-            let patch = presentation.patchAddress(at: options.now + state.clockDifference)?.withoutFragment,
-            // A presentation from the network does not lead to files.
-            patch.isHTTP == base.isHTTP, patch.isAbsolute
+            let patch = state.nextPatch(at: date(state))
         else { return nil }
         let began = options.time.now
         do {
@@ -249,7 +174,7 @@ package final class PresentationSession: Sendable {
             try await adoptLocked(next, began: began, replacing: presentation, loader)
             return next.record
         } catch let error as ManifestPatchError {
-            // A patch that was not read to its end is not at fault.
+            // If parsing was canceled, the patch itself is not invalid.
             try Task.checkCancellation()
             options.reportProblem("the patch \(patch) cannot be applied: \(error.message)")
         } catch let error as TransportError {
@@ -274,7 +199,7 @@ package final class PresentationSession: Sendable {
     ) async throws {
         let base = baseAddress ?? manifest.address?.withoutFragment
         let limits = options.manifest
-        let date = options.now + state.withLock { $0.clockDifference }
+        let date = date(state.withLock { $0 })
         let presentation: MediaPresentation
         let nextDate: MediaTime?
         do {
@@ -296,50 +221,51 @@ package final class PresentationSession: Sendable {
             throw TransportError(.unreadableManifest, "the patch does not change the publish time", address: address)
         }
         var next = state.withLock { $0 }
-        // A static presentation is translated from its beginning; only a dynamic one has a former version.
+        // Only the versions of a dynamic presentation continue each other; a static one is translated from its beginning.
         if presentation.kind == .static, next.presentation?.kind != .dynamic {
             next.translator = PresentationTranslator(limits: options.translation)
             next.indexes = PresentationSource.Indexes()
         }
-        // A clock in the manifest tells the time at which the manifest was written.
+        // A clock in the manifest contains the time at which the manifest was written.
         let hasDirectClock =
             presentation.clockSynchronizations.first?.scheme.hasPrefix("urn:mpeg:dash:utc:direct:") ?? false
-        if presentation.kind == .dynamic,
-            hasDirectClock || next.clockTime.map({ began - $0 >= Self.clockLifetime }) ?? true
-        {
-            next.clockDifference = try await PresentationSource(loader: loader, options: options)
+        if presentation.kind == .dynamic, hasDirectClock || next.clock.isUpdateDue(at: began) {
+            next.clock.difference = try await PresentationSource(loader: loader, options: options)
                 .clockDifference(of: presentation)
-            next.clockTime = began
+            next.clock.updateTime = began
         }
         // A patch that is not available now will not become available.
-        let isPatchable = presentation.patchAddress(at: options.now + next.clockDifference) != nil
+        let isPatchable = presentation.patchAddress(at: self.date(next)) != nil
         next.patchable = isPatchable ? manifest : nil
         next.linked = nextDate.map { (manifest, $0) }
         next.presentation = presentation
-        next.translation = nil
-        next.failure = nil
+        next.outcome = .pending
         next.loadTime = began
         state.withLock { $0 = next }
     }
 
-    /// Translates the manifest as of now, unless that was done a moment ago.
+    /// Translates the manifest as of now, unless its last translation is recent enough.
     private func translate(_ loader: ResourceLoader, record: TransferRecord?) async throws -> Result {
         var next = state.withLock { $0 }
         guard let presentation = next.presentation else {
             throw TransportError(.unreadableManifest, "the manifest was not loaded", address: address)
         }
-        if let failure = next.failure { throw failure }
         let isDynamic = presentation.kind == .dynamic
         let now = options.time.now
-        if let known = next.translation, !isDynamic || now - next.translationTime < Self.translationLifetime {
-            return Result(
-                translation: known,
-                baseAddress: presentation.address,
-                record: record,
-                isDynamic: isDynamic
-            )
+        switch next.outcome {
+        case .failed(let failure): throw failure
+        case .translated(let known, let time):
+            guard isDynamic, now - time >= Self.translationLifetime else {
+                return Result(
+                    translation: known,
+                    baseAddress: presentation.address,
+                    record: record,
+                    isDynamic: isDynamic
+                )
+            }
+        case .pending: break
         }
-        let date = options.now + next.clockDifference
+        let date = date(next)
         do {
             let translator = next.translator
             let resources = try await perform { check in
@@ -370,8 +296,8 @@ package final class PresentationSession: Sendable {
                 )
                 return (translator, translation)
             }
-            (next.translator, next.translation) = (advanced, translation)
-            next.translationTime = now
+            next.translator = advanced
+            next.outcome = .translated(translation, at: now)
             // The playlists of a static presentation stay as they are.
             if !isDynamic {
                 next.presentation = presentation.withoutContents
@@ -398,15 +324,7 @@ package final class PresentationSession: Sendable {
         case .notAvailableYet: return
         case .nothingToPlay, .tooLarge: break
         }
-        state.withLock { state in
-            state.presentation = state.presentation?.withoutContents
-            state.patchable = nil
-            state.linked = nil
-            state.translation = nil
-            state.failure = failure
-            state.indexes = PresentationSource.Indexes()
-            state.events = SegmentEvents()
-        }
+        state.withLock { $0.fail(failure) }
     }
 
     /// Stores the numbers for the next run of the program, if there is a file for them.

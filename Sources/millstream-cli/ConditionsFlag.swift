@@ -55,6 +55,7 @@ struct ConditionsFlag: ParsableArguments {
         guard data.count <= maximumSize else {
             throw Failure(.badInput, "bad-conditions", "\(path): the file is larger than 128 MiB")
         }
+        guard !data.isEmpty else { throw Failure(.badInput, "bad-conditions", "\(path): the file is empty") }
         return data
     }
 
@@ -67,6 +68,9 @@ struct ConditionsFlag: ParsableArguments {
         case .keyNotFound(let key, let context): return "\(key.stringValue) is missing\(position(context))"
         case .typeMismatch(_, let context), .valueNotFound(_, let context):
             return "a value has the wrong type\(position(context))"
+        // An error at a position is about a value in valid JSON, such as a number that no type can represent.
+        case .dataCorrupted(let context) where !context.codingPath.isEmpty:
+            return "a value is not valid\(position(context))"
         default: return "not JSON"
         }
     }

@@ -145,8 +145,11 @@ struct DownloadCommand: AsyncParsableCommand {
         if record { configuration.recording = try recording.options() }
         let output = try fileOutput()
         // An export would fail only after the download.
-        try output?.verifyIsNew()
-        guard let (asset, folders) = try await options.run(source, configuration) else { return false }
+        try output?.verifyIsNew(title: title)
+        let found = try await options.run(source, configuration) { asset in
+            if let output { try output.verifyIsNew(of: asset) }
+        }
+        guard let (asset, folders) = found else { return false }
         guard let output else { return true }
         let library = try options.library.open()
         for path in try await output.write(asset, folders, in: library) {

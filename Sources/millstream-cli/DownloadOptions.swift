@@ -128,12 +128,19 @@ struct DownloadOptions: ParsableArguments {
 
     /// Runs the download or recording of a source, and prints its progress and result.
     ///
+    /// - Parameters:
+    ///   - source: The source as the user gave it.
+    ///   - requested: The options of the download.
+    ///   - verifyOutput: A closure that is called with the asset before its media is loaded, and whose error ends the download; not for
+    ///     a download that is queued.
     /// - Returns: The asset, and the directories of its media playlists that the selection has, or `nil` for all; `nil` if the
     ///   download is queued.
+    /// - Throws: ``DownloadError``, ``StorageError``, an error of `verifyOutput`, or `ValidationError` for standard input.
     @discardableResult
     func run(
         _ source: String,
-        _ requested: DownloadConfiguration
+        _ requested: DownloadConfiguration,
+        verifyOutput: @escaping @Sendable (StoredAsset) throws -> Void = { _ in }
     ) async throws -> (asset: StoredAsset, folders: Set<String>?)? {
         guard source != "-" else { throw ValidationError("standard input cannot be downloaded: give a URL or a file") }
         let library = try library.open()
@@ -180,8 +187,10 @@ struct DownloadOptions: ParsableArguments {
                     // An interruption is a usual end of a recording.
                     return try await Interruption.finishing {
                         let known = Set(session.tasks.map(\.id))
+                        let isNewAsset = try library.asset(source: address) == nil
                         let task = try await session.makeTask(address, configuration: configuration)
                         let isNew = !known.contains(task.id)
+                        try await task.verify(in: session, isNew: isNew, isNewAsset: isNewAsset, verifyOutput)
                         // A recording that another process makes is not continued.
                         for note in notes { StandardError.write(note) }
                         return (try await printer.record(task, in: session, isNew: isNew), nil) as Stored
@@ -191,9 +200,17 @@ struct DownloadOptions: ParsableArguments {
                     try await session.stoppingWhenCanceled {
                         var attempt = 1
                         while true {
-                            if let stored = try await follow(address, or: former, configuration, library, printer) {
-                                return stored
-                            }
+                            let running = try await follow(
+                                address,
+                                or: former,
+                                configuration,
+                                library,
+                                printer,
+                                verifyOutput
+                            )
+                            if let running { return running }
+                            let known = Set(session.tasks.map(\.id))
+                            let isNewAsset = try former == nil && library.asset(source: address) == nil
                             let task: DownloadTask
                             do {
                                 task = try await session.makeTask(address, configuration: configuration)
@@ -205,6 +222,8 @@ struct DownloadOptions: ParsableArguments {
                                 try await Task.sleep(for: Self.attemptInterval)
                                 continue
                             }
+                            let isNew = !known.contains(task.id)
+                            try await task.verify(in: session, isNew: isNew, isNewAsset: isNewAsset, verifyOutput)
                             try noteContinuation(of: former, from: address, in: library)
                             let asset = try await printer.run(task, in: session)
                             return (asset, task.folders) as Stored
@@ -214,6 +233,9 @@ struct DownloadOptions: ParsableArguments {
             }
             guard let stored else { return nil }
             try printer.showResult(stored.asset, in: library)
+            if !quiet, let note = stored.asset.note(onSelection: requested.selection) {
+                StandardError.write("\(note)\n")
+            }
             return stored
         } catch {
             let assetID = (try? library.asset(source: address))??.id
@@ -240,7 +262,7 @@ struct DownloadOptions: ParsableArguments {
 
     /// Returns the options of a download or recording with the selection of the recording that it continues, and the lines that say so.
     ///
-    /// - Throws: ``Failure`` if a recording has another selection; `StorageError` if the catalog cannot be read.
+    /// - Throws: `DownloadError` if a recording has another selection; `StorageError` if the catalog cannot be read.
     private func continuing(
         _ configuration: DownloadConfiguration,
         from source: ResourceAddress,
@@ -254,7 +276,7 @@ struct DownloadOptions: ParsableArguments {
         return (continued, quiet || json ? [] : recording.notes(configuration))
     }
 
-    /// Follows the download of the same source and selection that another process runs.
+    /// Follows the download of the same source and selection that another process runs, if its output can be written.
     ///
     /// - Returns: The complete asset; `nil` if no process runs such a download.
     private func follow(
@@ -262,7 +284,8 @@ struct DownloadOptions: ParsableArguments {
         or former: StoredAsset?,
         _ configuration: DownloadConfiguration,
         _ library: AssetLibrary,
-        _ printer: DownloadPrinter
+        _ printer: DownloadPrinter,
+        _ verifyOutput: (StoredAsset) throws -> Void
     ) async throws -> (asset: StoredAsset, folders: Set<String>?)? {
         let sessions = try DownloadSession.allForListing(in: library)
         func isSame(_ task: DownloadTask) -> Bool {
@@ -278,6 +301,12 @@ struct DownloadOptions: ParsableArguments {
             return nil
         }
         for other in sessions where other !== session { await other.invalidate() }
+        do {
+            try verifyOutput(library.asset(task.assetID))
+        } catch {
+            await session.invalidate()
+            throw error
+        }
         if !quiet, !json {
             if task.state == .failed {
                 let reason = task.error.map { Failure.namingFiles(in: $0.message) } ?? "unknown error"

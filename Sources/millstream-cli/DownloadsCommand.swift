@@ -37,8 +37,7 @@ struct DownloadsCommand: AsyncParsableCommand {
 
         func run() async throws {
             let tasks =
-                try downloads.library.openForReading().map { try downloads.sessions(in: $0) }?
-                .flatMap { session in session.tasks.map { (session, $0) } } ?? []
+                try downloads.library.openForReading().map { try downloads.unfinishedTasks(in: $0) } ?? []
             if json {
                 try StandardOutput.writeLine(ReportValue.array(tasks.map { Self.report($1, of: $0) }))
                 return
@@ -69,7 +68,7 @@ struct DownloadsCommand: AsyncParsableCommand {
         }
 
         /// Returns advice for a download that the policy of a server has refused; `nil` for other errors.
-        private static func hint(
+        fileprivate static func hint(
             for error: DownloadError,
             of task: DownloadTask,
             in session: DownloadSession
@@ -212,7 +211,7 @@ struct DownloadsCommand: AsyncParsableCommand {
             var failures = Failures()
             for (position, (session, task)) in tasks.enumerated() {
                 guard !task.isAttended else {
-                    resumeInItsProcess(task)
+                    try await failures.collect { try await resumeInItsProcess(task, of: session) }
                     continue
                 }
                 let printer = DownloadPrinter(task.configuration, printsJSON: json, isQuiet: quiet)
@@ -242,12 +241,24 @@ struct DownloadsCommand: AsyncParsableCommand {
         }
 
         /// Asks the process that manages a download to continue it.
-        private func resumeInItsProcess(_ task: DownloadTask) {
+        ///
+        /// - Throws: ``Failure`` if the download has failed there at once.
+        private func resumeInItsProcess(_ task: DownloadTask, of session: DownloadSession) async throws {
             if limits.isUsed {
                 StandardError.write("note: \(task.id) keeps its limits, because another process runs it\n")
             }
-            task.resume()
-            if !quiet, !json { StandardError.write("\(task.id): resumed by the process that runs it\n") }
+            guard let error = try await task.resumeInItsProcess() else {
+                if !quiet, !json { StandardError.write("\(task.id): resumed by the process that runs it\n") }
+                return
+            }
+            let failure = Failure(error)
+            let reason = Failure.namingFiles(in: failure.message)
+            let message = "\(task.id): the process that runs it has failed again: \(reason)"
+            let hint = ListCommand.hint(for: error, of: task, in: session) ?? failure.hint
+            let refusal = Failure(failure.status, failure.code, message, hint: hint)
+            let printer = DownloadPrinter(task.configuration, printsJSON: json, isQuiet: quiet)
+            printer.showFailure(refusal, of: task.assetID)
+            throw refusal
         }
 
         /// Hands downloads to millstream serve, apart from those that another process manages.
@@ -260,14 +271,15 @@ struct DownloadsCommand: AsyncParsableCommand {
                 guard let file = listed.configuration.fileSource(besides: listed.address) else { continue }
                 throw ValidationError("--queue cannot hand over a download of a file: \(file.filePath ?? file.text)")
             }
-            for (_, listed) in tasks {
+            var failures = Failures()
+            for (session, listed) in tasks {
                 try server.takeOverDownloads(of: listed.assetID, id: listed.id, includingFiles: false)
                 let found = server.tasks.first { $0.id == listed.id }
                 if let found, limits.isUsed {
                     try await server.change(found, to: limits.applied(to: found.configuration))
                 }
                 guard let task = found, server.handOver(task) else {
-                    resumeInItsProcess(listed)
+                    try await failures.collect { try await resumeInItsProcess(listed, of: session) }
                     continue
                 }
                 if json {
@@ -279,6 +291,7 @@ struct DownloadsCommand: AsyncParsableCommand {
                     )
                 }
             }
+            try failures.finish()
         }
 
         /// Continues a download, or a recording, which Ctrl-C ends.
@@ -340,6 +353,26 @@ struct DownloadsFlags: ParsableArguments {
         try DownloadSession.allForListing(in: library, identifiers: session.map { [$0] })
     }
 
+    /// Returns the downloads that have not ended, each once.
+    ///
+    /// A download that was canceled is in the catalog until the process that runs it has stopped it.
+    func unfinishedTasks(in library: AssetLibrary) throws -> [(session: DownloadSession, task: DownloadTask)] {
+        var found: [(session: DownloadSession, task: DownloadTask)] = []
+        var positions: [String: Int] = [:]
+        for session in try sessions(in: library) {
+            for task in session.tasks where task.state != .canceled && task.state != .completed {
+                if let position = positions[task.id] {
+                    // The session has taken the download over since those of the other one were read.
+                    found[position] = (session, task)
+                } else {
+                    positions[task.id] = found.count
+                    found.append((session, task))
+                }
+            }
+        }
+        return found
+    }
+
     /// Changes downloads, and says which ones.
     ///
     /// - Parameters:
@@ -373,7 +406,7 @@ struct DownloadsFlags: ParsableArguments {
     ///
     /// - Throws: ``Failure`` if one of the identifiers names no download.
     func tasks(_ ids: [String]) throws -> [(session: DownloadSession, task: DownloadTask)] {
-        let all = try sessions(in: library.openForWriting()).flatMap { session in session.tasks.map { (session, $0) } }
+        let all = try unfinishedTasks(in: library.openForWriting())
         guard !ids.isEmpty else {
             if all.isEmpty { StandardError.write("there are no unfinished downloads\n") }
             return all

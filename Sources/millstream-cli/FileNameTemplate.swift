@@ -61,15 +61,27 @@ struct FileNameTemplate {
         }
     }
 
-    /// The path, if it is the same for all assets; `nil` if it depends on a field.
-    var constantPath: String? {
+    /// Returns the path of a file of an asset that is not downloaded yet; `nil` if a field depends on the asset.
+    ///
+    /// - Parameter title: The title that the asset will have; `nil` if it is not known.
+    /// - Returns: The path.
+    func path(forTitle title: String?) -> String? {
         var path = ""
         for piece in pieces {
-            guard case .text(let text) = piece else { return nil }
-            path += text
+            switch piece {
+            case .text(let text): path += text
+            case .field(.title):
+                guard let title else { return nil }
+                path += Self.fileName(title)
+            case .field(.date): path += Self.fileName(Self.today)
+            case .field(.id), .field(.height), .field(.part): return nil
+            }
         }
         return path
     }
+
+    /// The date of today in UTC.
+    private static var today: String { Date().formatted(.iso8601.year().month().day()) }
 
     /// Returns the height of the best variant that the playlists declare; `nil` if they declare none.
     static func declaredHeight(of asset: StoredAsset, in folders: Set<String>?) -> Int? {
@@ -94,7 +106,7 @@ struct FileNameTemplate {
                 case .title: Self.fileName(asset.title)
                 case .id: Self.fileName(asset.id)
                 case .height: Self.fileName(height)
-                case .date: Self.fileName(Date().formatted(.iso8601.year().month().day()))
+                case .date: Self.fileName(Self.today)
                 case .part: Self.fileName(part.map { "\($0 + 1)" } ?? "1")
                 }
             }

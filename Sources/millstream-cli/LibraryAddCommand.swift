@@ -16,7 +16,8 @@ extension LibraryCommand {
                 All variants, audio and subtitles are copied and receive checksums. The files must be in the folder of the \
                 playlist or below it. If one is missing, nothing is added. \
                 Files whose content the library already contains are not stored again; the additional disk space is \
-                printed in this case.
+                printed in this case. An image in a folder that is added becomes the artwork of the asset: the first of \
+                cover.jpg, cover.jpeg, cover.png, cover.webp, cover.gif, folder.jpg and poster.jpg, of at most 8 MiB.
 
                 Example: millstream library add /srv/www/film
                 """

@@ -93,7 +93,7 @@ extension LibraryCommand {
                 ["ID", asset.id], ["source", "\(asset.source)"], ["state", asset.state.rawValue + percent + offline],
                 ["duration", asset.duration.map { QuantityText.clock($0) } ?? "unknown"],
                 ["size", "\(summary.diskBytes) on the disk, \(asset.bytes) of media"],
-                ["date", LocalDate(summary.creationDate).description], ["selection", asset.selection.withoutSecrets],
+                ["date", LocalDate(summary.creationDate).description], ["selection", asset.selectionWithoutSecrets],
                 ["path", library.packageDirectory(asset.id).path],
             ]
             let next = try library.nextMediaSelection(of: id).map { ["next", "\(Self.label(of: $0)) is not stored"] }
@@ -152,9 +152,13 @@ private struct AssetTable {
         text = table.text + "\n\(QuantityText.count(summaries.count, "asset")), \(total)\(quota)\(note)"
     }
 
+    /// The maximum width of a title, in columns; longer ones are shortened, so that the other columns stay in sight.
+    private static let maximumTitleWidth = 60
+
     private static func row(_ summary: AssetSummary, _ progress: UnfinishedAssets?) -> [String] {
-        [
-            summary.id, summary.title, state(summary, progress),
+        let title = summary.title.escapedForTerminal.fitting(columns: maximumTitleWidth)
+        return [
+            summary.id, title, state(summary, progress),
             summary.duration.map { QuantityText.clock($0) } ?? "", summary.quality, summary.languages,
             summary.diskBytes.description, LocalDate(summary.creationDate).description,
         ]
@@ -226,12 +230,5 @@ extension OmittedContent {
         var texts = parts.filter { $0.0 > 0 }.map { count, name in "\(count) \(name)\(count == 1 ? "" : "s")" }
         if gapDuration > .zero { texts.append("\(QuantityText.seconds(gapDuration)) of media, which are gaps") }
         return texts.isEmpty ? nil : texts.joined(separator: ", ")
-    }
-}
-
-extension String {
-    /// The text of a selection without keys and passwords.
-    var withoutSecrets: String {
-        replacing(/(edit=key=)[^&]*/) { "\($0.output.1)…" }.replacing(/:\/\/[^\/@&]*@/, with: "://")
     }
 }

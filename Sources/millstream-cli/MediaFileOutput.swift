@@ -49,11 +49,28 @@ struct MediaFileOutput {
     static let form =
         "a path that ends in .mp4, .mkv, .m4a or .mka (audio only), with fields such as \(FileNameTemplate.fields)"
 
-    /// Verifies that the file can be written, as far as its path does not depend on the asset.
+    /// Verifies that the file can be written, if its path is known before the asset is.
     ///
+    /// - Parameter title: The title that the user has given the asset; `nil` for none.
     /// - Throws: `StorageError` if there is a file already.
-    func verifyIsNew() throws {
-        guard let path = template.constantPath, FileManager.default.fileExists(atPath: path) else { return }
+    func verifyIsNew(title: String?) throws {
+        if let path = template.path(forTitle: title) { try Self.verifyAbsence(of: path) }
+    }
+
+    /// Verifies that the file of an asset can be written, if its path is known before the media is stored.
+    ///
+    /// - Parameter asset: The asset, whose media playlists are known.
+    /// - Throws: `StorageError` if there is a file already.
+    func verifyIsNew(of asset: StoredAsset) throws {
+        let heights = Set(asset.renditions.filter { $0.role == .variant }.compactMap(\.height))
+        // With several heights, that of the file depends on the variant that is downloaded.
+        guard !template.contains(.height) || heights.count == 1 else { return }
+        let height = heights.first.map { "\($0)" } ?? ""
+        try Self.verifyAbsence(of: template.path(for: asset, in: nil, part: nil, height: height))
+    }
+
+    private static func verifyAbsence(of path: String) throws {
+        guard FileManager.default.fileExists(atPath: path) else { return }
         throw StorageError(.alreadyExists, "\(path) already exists")
     }
 

@@ -6,9 +6,7 @@ import ResourceAddressing
 
 /// A recording in the library that another run of a command continues, because the library has one asset for each URL.
 struct RecordingContinuation {
-    private let asset: StoredAsset
-    /// The duration that is recorded.
-    private let duration: MediaTime
+    private let recording: RecordedAsset
 
     /// Creates the continuation of the recording of a URL; `nil` if nothing of it is recorded.
     ///
@@ -17,35 +15,22 @@ struct RecordingContinuation {
     ///   - library: The library with the recording.
     /// - Throws: `StorageError` if the catalog cannot be read.
     init?(of source: ResourceAddress, in library: AssetLibrary) throws {
-        guard let asset = try library.asset(source: source), let duration = asset.duration, duration > .zero,
-            (try? library.checkRecording(of: asset.id)) != nil
-        else { return nil }
-        self.asset = asset
-        self.duration = duration
+        guard let recording = try RecordedAsset(of: source, in: library) else { return nil }
+        self.recording = recording
     }
 
     /// Returns the selection with which the recording is continued, which is that of the recording.
-    ///
-    /// Another selection would record other media playlists, and the part that is recorded already would be in none of them.
     ///
     /// - Parameters:
     ///   - selection: The selection of the command.
     ///   - defaults: The selection of a command without options. An option with its default value counts as not given.
     /// - Returns: The selection.
-    /// - Throws: ``Failure`` if an option differs from the selection of the recording.
-    func selection(for selection: DownloadSelection, besides defaults: DownloadSelection) throws -> DownloadSelection {
-        // A selection that another version stored cannot be compared.
-        guard let stored = DownloadSelection(asset.selection) else { return selection }
-        guard selection.agrees(with: stored, besides: defaults) else {
-            throw Failure(
-                .failed,
-                "other-selection",
-                "the recording \(asset.id) of this URL has another selection: \(asset.selection.withoutSecrets)",
-                hint: "continue it without options for the selection, make a separate recording in another library "
-                    + "(--library DIR), or delete it with: millstream library delete \(asset.id)"
-            )
-        }
-        return stored
+    /// - Throws: `DownloadError` if an option differs from the selection of the recording.
+    func selection(
+        for selection: DownloadSelection,
+        besides defaults: DownloadSelection
+    ) throws(DownloadError) -> DownloadSelection {
+        try recording.selection(for: selection, besides: defaults)
     }
 
     /// Returns the lines that say what is continued, and with which changes.
@@ -55,6 +40,7 @@ struct RecordingContinuation {
     /// - Parameter configuration: The options of the recording.
     /// - Returns: The lines.
     func notes(_ configuration: DownloadConfiguration) -> [TerminalText] {
+        let (asset, duration) = (recording.asset, recording.duration)
         let time = QuantityText.clock(duration)
         var lines: [TerminalText] = [
             "the recording \(asset.id) of this URL, \(asset.title), is continued after \(time)\n"

@@ -14,8 +14,10 @@ import Testing
 
     private var library: AssetLibrary { temporary.library }
 
-    private static let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-    private static let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF]
+    private static let pngSignature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+    private static let jpegSignature: [UInt8] = [0xFF, 0xD8, 0xFF]
+    /// A PNG image of 2×3 pixels.
+    private static let png: [UInt8] = image(pngStart, "IHDR", [0, 0, 0, 2, 0, 0, 0, 3])
 
     private func artwork(_ bytes: [UInt8] = ArtworkTests.png) throws -> AssetArtwork { try AssetArtwork(Data(bytes)) }
 
@@ -29,9 +31,9 @@ import Testing
 
     @Test(
         arguments: [
-            (Self.png + [1], "image/png", "cover.png"), (Self.jpeg + [0xE0], "image/jpeg", "cover.jpg"),
-            (Array("GIF87a".utf8), "image/gif", "cover.gif"), (Array("GIF89a…".utf8), "image/gif", "cover.gif"),
-            (Array("RIFF0000WEBPVP8 ".utf8), "image/webp", "cover.webp"),
+            (Self.png + [1], "image/png", "cover.png"), (Self.sizedJPEG, "image/jpeg", "cover.jpg"),
+            (Array("GIF87a……".utf8), "image/gif", "cover.gif"), (Array("GIF89a……".utf8), "image/gif", "cover.gif"),
+            (Self.webP("VP8X", [0, 0, 0, 0, 1, 0, 0, 2, 0, 0]), "image/webp", "cover.webp"),
         ] as [([UInt8], String, String)]
     )
     func formatIsThatOfTheFirstBytes(bytes: [UInt8], contentType: String, fileName: String) throws {
@@ -42,7 +44,7 @@ import Testing
 
     @Test(
         arguments: [
-            [], Array(Self.png.dropLast()), Array(Self.jpeg.dropLast()), Array("GIF88a".utf8),
+            [], Array(Self.pngSignature.dropLast()), Array(Self.jpegSignature.dropLast()), Array("GIF88a".utf8),
             Array("RIFF0000WAVEfmt ".utf8),
             Array("RIFF0000WEB".utf8), Array("<svg xmlns='http://www.w3.org/2000/svg'/>".utf8), Array("<html>".utf8),
         ] as [[UInt8]]
@@ -51,6 +53,13 @@ import Testing
         let error = storageError { _ = try artwork(bytes) }
         #expect(error?.code == "unsupported-artwork")
         #expect(error?.message == "the artwork is not a PNG, JPEG, GIF or WebP image")
+    }
+
+    @Test(arguments: [Self.pngSignature, Self.jpegSignature, Array(Self.png.dropLast()), Array("GIF89a".utf8)])
+    func imageWithoutDimensionsIsRefused(bytes: [UInt8]) {
+        let error = storageError { _ = try artwork(bytes) }
+        #expect(error?.code == "unsupported-artwork")
+        #expect(error?.message == "the artwork declares no width and height, or is cut off")
     }
 
     @Test func imageAboveTheLimitIsRefused() throws {
@@ -74,7 +83,7 @@ import Testing
         // A file without an end is not read further than the limit.
         error = storageError { _ = try AssetArtwork(contentsOf: URL(fileURLWithPath: "/dev/zero")) }
         #expect(error?.code == "artwork-too-large")
-        try Data(Self.jpeg).write(to: file)
+        try Data(Self.jpegSignature).write(to: file)
         error = storageError { _ = try AssetArtwork(contentsOf: file) }
         #expect(error?.code == "unsupported-artwork")
         #expect(error?.message == "\(file.path) declares no width and height, or is cut off")
@@ -97,7 +106,7 @@ import Testing
     }
 
     /// The first bytes of a PNG image with the length of its first chunk.
-    private static let pngStart: [UInt8] = png + [0, 0, 0, 13]
+    private static let pngStart: [UInt8] = pngSignature + [0, 0, 0, 13]
 
     @Test(
         arguments: [
@@ -137,15 +146,23 @@ import Testing
         #expect(try library.artwork(of: id) == nil && library.asset(id).artworkFormat == nil)
         try library.setArtwork(artwork(), of: id)
         #expect(try library.artwork(of: id) == artwork())
-        try library.setArtwork(artwork(Self.jpeg), of: id)
+        try library.setArtwork(artwork(Self.sizedJPEG), of: id)
         for reader in [library, try AssetLibrary(reading: temporary.directory)] {
-            #expect(try reader.artwork(of: id) == artwork(Self.jpeg))
+            #expect(try reader.artwork(of: id) == artwork(Self.sizedJPEG))
             #expect(try reader.asset(id).artworkFormat == .jpeg)
             #expect(try reader.assets().map(\.artworkFormat) == [.jpeg])
             #expect(try reader.artworkFormats() == [id: .jpeg])
         }
         try library.setArtwork(nil, of: id)
         #expect(try library.artwork(of: id) == nil && library.artworkFormats().isEmpty)
+    }
+
+    @Test func artworkThatIsAddedReplacesNone() throws {
+        let id = try temporary.enter()
+        try library.addArtwork(artwork(), of: id)
+        #expect(try library.artwork(of: id) == artwork())
+        try library.addArtwork(artwork(Self.sizedJPEG), of: id)
+        #expect(try library.artwork(of: id) == artwork())
     }
 
     @Test func reportOfAnAssetHasTheContentType() throws {
@@ -189,7 +206,7 @@ import Testing
         #expect(try library.artwork(of: id) == artwork())
     }
 
-    @Test(arguments: [Self.png, Self.jpeg])
+    @Test(arguments: [Self.png, Self.sizedJPEG])
     func exportedFolderHasTheArtwork(bytes: [UInt8]) throws {
         let id = try completeAsset()
         let image = try artwork(bytes)
@@ -202,6 +219,17 @@ import Testing
     }
 
     // MARK: Earlier versions
+
+    @Test func imageOfAnEarlierVersionWithoutDimensionsIsRead() throws {
+        let id = try temporary.enter()
+        try library.write { database in
+            try database.execute(
+                sql: "INSERT INTO artwork (assetID, format, image) VALUES (?, 'png', ?)",
+                arguments: [id, Data(Self.pngSignature)]
+            )
+        }
+        #expect(try library.artwork(of: id)?.data == Data(Self.pngSignature))
+    }
 
     /// Downloads of earlier versions have their images, of any format, only until they end.
     @Test func imagesOfDownloadsOfAnEarlierVersionBelongToTheirAssets() throws {

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import MediaTiming
+import ResourceAddressing
 import Synchronization
 import Testing
 
@@ -80,7 +81,7 @@ import Testing
                     + #""duration" TEXT NOT NULL, "bytes" INTEGER, "checksum" INTEGER, "startTime" DOUBLE, "#
                     + #""isLost" BOOLEAN, UNIQUE ("assetID", "path"))"#,
                 #"CREATE TABLE "storageLimits" ("id" INTEGER PRIMARY KEY, "quota" INTEGER, "#
-                    + #""minimumFreeSpace" INTEGER NOT NULL)"#,
+                    + #""minimumFreeSpace" INTEGER NOT NULL, "storedBytes" INTEGER NOT NULL DEFAULT 0)"#,
                 #"CREATE TABLE "storagePolicy" ("#
                     + #""assetID" TEXT PRIMARY KEY NOT NULL REFERENCES "asset"("id") ON DELETE CASCADE, "#
                     + #""priority" TEXT NOT NULL, "expiresAt" DOUBLE, "isPinned" BOOLEAN NOT NULL)"#,
@@ -144,6 +145,12 @@ import Testing
         try queue.close()
         let reading = try AssetLibrary(reading: directory)
         #expect(try reading.asset("a").duration?.seconds == 4)
+        let source = try reading.playlist(at: ResourceAddress("https://h/a"), of: "a")
+        #expect(source?.bytes == Array(playlist.utf8))
+        let media = try reading.catalog.read { database in
+            try RenditionRecord.fetchOne(database, key: 1)?.playlistBytes(database)
+        }
+        #expect(media == Array(playlist.utf8))
         let opened = try AssetLibrary(directory: directory)
         #expect(try opened.asset("a").duration?.seconds == 4)
         let (assets, renditions, times) = try opened.catalog.read { database in
@@ -170,25 +177,10 @@ import Testing
             role: .variant,
             position: try #require(Int(position)),
             codecs: "",
-            playlist: Data(),
             address: "",
             aliases: aliases?.joined(separator: ",")
         )
         #expect(record.positions == positions)
-    }
-
-    @Test(arguments: [("[35,69]", "#E"), ("[35,", "[35,"), ("#EXTM3U", "#EXTM3U"), ("", "")])
-    func playlistOfARenditionIsStoredAsBytesOrAsAJSONArray(stored: String, bytes: String) {
-        let record = RenditionRecord(
-            assetID: "a",
-            folder: "f",
-            role: .variant,
-            position: 0,
-            codecs: "",
-            playlist: Data(stored.utf8),
-            address: ""
-        )
-        #expect(record.playlistBytes == Array(bytes.utf8))
     }
 
     // MARK: Errors

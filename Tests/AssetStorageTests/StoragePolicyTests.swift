@@ -203,6 +203,31 @@ private final class DeletedAssets: Sendable {
         #expect(library.reserveSpace(for: ByteCount(800_000)))
     }
 
+    /// Another object has its own figures, as another process has.
+    @Test func bytesThatAnotherProcessStoresCountAtOnce() throws {
+        try library.setStorageLimits(StorageLimits(quota: library.diskUsage.occupiedBytes + ByteCount(2_000_000)))
+        let other = try AssetLibrary(directory: temporary.directory)
+        #expect(try other.hasStorageLimits())
+        try other.makeSpace(for: ByteCount(10_000))
+        other.releaseSpace(ByteCount(10_000), stored: .zero)
+        #expect(other.reserveSpace(for: ByteCount(1_000_000)))
+        other.releaseSpace(ByteCount(1_000_000), stored: .zero)
+        let id = try temporary.enter("B", from: "b.m3u8")
+        let playlist = try TemporaryLibrary.media("#EXTINF:4,", "b.ts")
+        try temporary.plan(id, .media(playlist), TemporaryLibrary.rendition(.variant, -1, playlist))
+        try temporary.store(
+            library.missingResources(id),
+            of: id,
+            content: String(repeating: "b", count: 1_500_000)
+        )
+        #expect(!other.reserveSpace(for: ByteCount(1_000_000)))
+        #expect(other.reserveSpace(for: ByteCount(100_000)))
+        // The changes of the limits do not begin the count anew.
+        try library.setStorageLimits(StorageLimits(quota: ByteCount(1)))
+        let counted = try library.catalog.read { try StorageLimitsRecord.fetchStoredBytes($0) }
+        #expect(counted == 1_500_000)
+    }
+
     @Test func floorOfFreeSpaceIncludesTheNeed() throws {
         try library.setStorageLimits(StorageLimits(minimumFreeSpace: ByteCount(100_000)))
         #expect(try library.applyStoragePolicy(need: ByteCount(23_456)).entries.isEmpty)
@@ -358,6 +383,22 @@ private final class DeletedAssets: Sendable {
         state.release(ByteCount(20), stored: ByteCount(15))
         state.setOccupiedBytes(ByteCount(60), storedBefore: before)
         #expect(state.occupiedBytes == ByteCount(75) && state.storedBytes == ByteCount(25))
+    }
+
+    /// The bytes that this process enters in the catalog are counted when they are stored.
+    @Test func bytesThatOthersEnterInTheCatalogCount() {
+        var state = LibrarySpace.State()
+        state.limits = StorageLimits(quota: ByteCount(100))
+        state.enter(50)
+        state.setOccupiedBytes(ByteCount(60), bytesOfOthers: 7 - state.enteredBytes)
+        #expect(state.decision(need: ByteCount(40), freeSpace: nil, catalogBytes: 7) == .available)
+        state.enter(30)
+        #expect(state.decision(need: ByteCount(40), freeSpace: nil, catalogBytes: 37) == .available)
+        #expect(state.decision(need: ByteCount(40), freeSpace: nil, catalogBytes: 38) == .measure)
+        #expect(state.decision(need: ByteCount(39), freeSpace: nil, catalogBytes: 38) == .available)
+        #expect(state.decision(need: ByteCount(40), freeSpace: nil, catalogBytes: nil) == .available)
+        state.setOccupiedBytes(ByteCount(60), bytesOfOthers: 38 - state.enteredBytes)
+        #expect(state.decision(need: ByteCount(40), freeSpace: nil, catalogBytes: 38) == .available)
     }
 
     @Test func freeSpaceBelowTheMinimumEvicts() {

@@ -115,12 +115,42 @@ enum CostProbe {
         throw Failure(description: "\(program.rawValue) was not built")
     }
 
-    /// Writes a copy of a program without debug information, some forms of which valgrind cannot parse.
-    private static func stripped(_ program: Program, into folder: URL) async throws -> String {
-        let copy = folder.appendingPathComponent(program.rawValue).path
-        let status = try await run(strip ?? "", ["--strip-debug", "-o", copy, try path(of: program)])
+    /// The copies of the programs without debug information, some forms of which valgrind cannot parse.
+    ///
+    /// Each is written once, beside the program, and used until the program is built again.
+    private actor StrippedCopies {
+        private var copies: [Program: Task<String, any Error>] = [:]
+
+        /// Returns the path of the copy of a program.
+        func path(of program: Program) async throws -> String {
+            if let copy = copies[program] { return try await copy.value }
+            let copy = Task { try await CostProbe.strippedCopy(of: program) }
+            copies[program] = copy
+            return try await copy.value
+        }
+    }
+
+    private static let strippedCopies = StrippedCopies()
+
+    /// Returns the path of the copy of a program, which is written if there is none of the last build.
+    private static func strippedCopy(of program: Program) async throws -> String {
+        let original = try path(of: program)
+        let copy = original + ".stripped"
+        if let written = modificationDate(of: copy), let built = modificationDate(of: original), written > built {
+            return copy
+        }
+        // Another process never reads a part of the copy.
+        let temporary = "\(copy)-\(UUID())"
+        let status = try await run(strip ?? "", ["--strip-debug", "-o", temporary, original])
         guard status == 0 else { throw Failure(description: "strip ended with status \(status)") }
+        let moved = try await run("/bin/mv", ["-f", temporary, copy])
+        guard moved == 0 else { throw Failure(description: "\(copy) cannot be written") }
         return copy
+    }
+
+    /// Returns the time of the last change of a file.
+    private static func modificationDate(of path: String) -> Date? {
+        (try? FileManager.default.attributesOfItem(atPath: path))?[.modificationDate] as? Date
     }
 
     /// Runs a program and returns its status.
@@ -135,18 +165,24 @@ enum CostProbe {
     }
 
     /// Returns all operations.
-    static func operations() throws -> [Operation] {
-        try Program.allCases.flatMap { program in
-            let process = Process()
-            let output = Pipe()
-            process.executableURL = URL(fileURLWithPath: try path(of: program))
-            process.standardOutput = output
-            try process.run()
-            let data = try output.fileHandleForReading.readToEnd() ?? Data()
-            process.waitUntilExit()
-            return String(decoding: data, as: UTF8.self).split(separator: "\n").map {
-                Operation(program: program, name: String($0))
-            }
+    static func operations() throws -> [Operation] { try listedOperations.get() }
+
+    /// All operations, as the programs list them, or the error of a program.
+    private static let listedOperations = Result<[Operation], any Error> {
+        try Program.allCases.flatMap { try operations(of: $0) }
+    }
+
+    /// Returns the operations of a program.
+    private static func operations(of program: Program) throws -> [Operation] {
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(fileURLWithPath: try path(of: program))
+        process.standardOutput = output
+        try process.run()
+        let data = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return String(decoding: data, as: UTF8.self).split(separator: "\n").map {
+            Operation(program: program, name: String($0))
         }
     }
 
@@ -169,7 +205,7 @@ enum CostProbe {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("costs-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let program = try await stripped(operation.program, into: folder)
+        let program = try await strippedCopies.path(of: operation.program)
         let options = ["--tool=callgrind", "--callgrind-out-file=\(folder.path)/out", "--log-file=\(folder.path)/log"]
         let status = try await run(valgrind ?? "", options + operation.program.options + [program, operation.name])
         guard status == 0 else {

@@ -98,6 +98,27 @@ struct AudioFileTests {
         #expect(abs(Double(played.count) / 48_000 - 10) < 0.1, "\(played)")
     }
 
+    /// The beginning of a file, with which it is opened, is read again with its segments, and counts once.
+    @Test(
+        arguments: [
+            Tone(name: "a.mp3", seconds: 5, options: ["-c:a", "libmp3lame"]),
+            Tone(name: "a.m4a", seconds: 5, options: ["-c:a", "aac"]),
+            Tone(name: "a.wav", seconds: 5, options: []),
+        ]
+    )
+    func receivedBytesAreNotMoreThanTheFileHas(tone: Tone) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = try await make(tone)
+        let size = try Data(contentsOf: URL(fileURLWithPath: path)).count
+        let player = try RunningProgram(["play", path, "--headless", "--speed", "max", "--json", "--quiet"])
+        #expect(try await player.finish() == 0, "\(player.standardError)")
+        let metrics = try #require(
+            JSONSerialization.jsonObject(with: Data(player.standardOutput.utf8)) as? [String: Any]
+        )
+        let received = try #require(metrics["bytes"] as? Int)
+        #expect(received > size / 2 && received <= size, "\(received) of \(size) bytes")
+    }
+
     /// Segments in the middle of these files begin within a frame.
     @Test(
         arguments: [

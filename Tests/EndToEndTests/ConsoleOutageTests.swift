@@ -23,7 +23,7 @@ struct ConsoleOutageTests {
             _ = try await stage.page.evaluate("void (video.currentTime = 60)")
             if script == nil {
                 try await eventually("the cause is told", within: .seconds(150)) {
-                    try await stage.page.text(ConsoleTests.error)
+                    try await stage.page.text(ConsoleStatusTests.error)
                         .contains("Nothing arrives over the simulated network “100% Loss”.")
                 }
             } else {

@@ -6,37 +6,15 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Tests the console with a real server, a real browser and real media.
+/// Tests how the console plays streams, with a real server, a real browser and real media.
 @Suite(
     .serialized,
     .tags(.endToEnd),
     .enabled(if: Samples.directory != nil, "the sample streams were not made: run Scripts/make-samples"),
     .enabled(if: Chromium.executable != nil, "there is no Chromium")
 )
-struct ConsoleTests {
+struct ConsoleTests: ConsoleTesting {
     typealias Stage = ConsoleStage
-
-    func onStage(
-        _ options: [String] = [],
-        catalog: ((RecordingOrigin) -> String)? = nil,
-        before script: String? = nil,
-        _ act: (Stage) async throws -> Void
-    ) async throws {
-        try await Stage.run(options, catalog: catalog, before: script, act)
-    }
-
-    func play(_ stream: String, on stage: Stage) async throws {
-        try await stage.page.click("article[data-stream-id=\(stream)] [data-action=play]")
-        try await stage.video.waitUntilPlaying()
-    }
-
-    func expectFrame(_ time: Double, shows expected: Double, _ video: VideoElement) async throws {
-        let strip = try await video.strip(at: time)
-        #expect(
-            abs(Double(strip.frame) - expected * Samples.frameRate) <= 1.5,
-            "frame \(strip.frame) at \(time) s"
-        )
-    }
 
     @Test(.timeLimit(.minutes(10))) func streamPlaysAndSeeksToTheRightFrames() async throws {
         try await onStage { stage in
@@ -133,26 +111,6 @@ struct ConsoleTests {
           return type.includes('mpegurl') ? '' : original.call(this, type)
         })(HTMLMediaElement.prototype.canPlayType)
         """
-
-    func expectMediaSource(_ stage: Stage) async throws {
-        #expect(try await stage.page.isTrue("video.currentSrc.startsWith('blob:')"))
-    }
-
-    @Test(
-        .timeLimit(.minutes(10)),
-        arguments: ["ts", "fmp4", "aes", "byterange", "dash-number", "dash-timeline", "dash-ondemand"]
-    )
-    func streamsPlayInABrowserWithoutHLS(stream: String) async throws {
-        try await onStage(before: Self.withoutHLS) { stage in
-            #expect(try await stage.page.isTrue("document.querySelector('#no-native-hls').hidden"))
-            try await play(stream, on: stage)
-            try await expectMediaSource(stage)
-            for time in [2.25, 31.0, 12.5] { try await expectFrame(time, shows: time, stage.video) }
-            let end = try await stage.video.duration
-            _ = try await stage.page.evaluate("void ((video.currentTime = \(end) - 2), video.play())")
-            try await eventually("it ends") { try await stage.page.isTrue("video.ended") }
-        }
-    }
 
     /// Returns the texts of the subtitles that are shown.
     private func shownSubtitles(_ stage: Stage) async throws -> String {

@@ -309,6 +309,56 @@ struct DecodingTests {
         }
     }
 
+    /// The title and the cover of a song are known only after its file was opened.
+    @Test(
+        .timeLimit(.minutes(10)),
+        .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/Xvfb"), "there is no Xvfb"),
+        .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/xdotool"), "there is no xdotool"),
+        .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/import"), "there is no ImageMagick"),
+        .enabled(if: Transfer.executable("ffmpeg") != nil, "ffmpeg is not installed")
+    )
+    func windowOfAudioShowsTheTitleAndTheArtworkOfTheFile() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        func run(_ arguments: [String], environment: [String: String] = [:]) async throws -> Int32 {
+            let tool = try RunningProgram(
+                arguments,
+                of: URL(fileURLWithPath: "/usr/bin/env"),
+                environment: environment
+            )
+            return try await tool.finish()
+        }
+        let (cover, song) = (path("cover.png"), path("song.mp4"))
+        let picture = ["-f", "lavfi", "-i", "color=red:s=320x180:d=1", "-frames:v", "1", cover]
+        #expect(try await run(["ffmpeg", "-v", "error"] + picture) == 0)
+        let tone = ["-f", "lavfi", "-i", "sine=500:d=120", "-i", cover, "-map", "0", "-map", "1", "-c:a", "aac"]
+        let details = ["-c:v", "copy", "-disposition:v:0", "attached_pic", "-metadata", "title=A known song", song]
+        #expect(try await run(["ffmpeg", "-v", "error"] + tone + details) == 0)
+        try await onDisplay { display in
+            let environment = ["DISPLAY": display, "SDL_AUDIODRIVER": "dummy"]
+            let program = try RunningProgram(["play", song, "--window"], environment: environment)
+            /// Returns the number of pixels in the color of the darkened cover.
+            func look() async throws -> Int {
+                let screen = path("screen.rgb")
+                let picture = ["import", "-silent", "-window", "root", "-depth", "8", "rgb:" + screen]
+                #expect(try await run(picture, environment: environment) == 0)
+                let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: screen)))
+                return stride(from: 0, to: bytes.count - 2, by: 3).reduce(0) {
+                    $0 + ((120...175).contains(bytes[$1]) && bytes[$1 + 1] < 40 && bytes[$1 + 2] < 40 ? 1 : 0)
+                }
+            }
+            var seen = 0
+            for _ in 0..<60 where seen < 400_000 {
+                try await Task.sleep(for: .milliseconds(250))
+                seen = try await look()
+            }
+            #expect(seen >= 400_000, "\(seen)")
+            let search = ["xdotool", "search", "--name", "^A known song - Millstream$"]
+            #expect(try await run(search, environment: environment) == 0)
+            program.send(SIGINT)
+            _ = try await program.finish()
+        }
+    }
+
     /// Without an audio device, the video is played and the reason for the silence is reported.
     @Test(
         .timeLimit(.minutes(10)),

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Tests what `millstream simulate` shows while it simulates several traces.
+/// Tests the progress and the results of `millstream simulate` with several traces.
 @Suite(.serialized, .tags(.endToEnd))
 struct SimulateCommandTests {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("simulate-\(UUID())")
@@ -59,5 +59,126 @@ struct SimulateCommandTests {
         #expect(try await program.finish() == 0)
         #expect(program.standardError.isEmpty, "\(program.standardError)")
         #expect(program.standardOutput.contains("mean of 2"), "\(program.standardOutput)")
+    }
+
+    // MARK: Traces
+
+    /// Writes the file of a trace with one period that is repeated, and returns its path.
+    private func writeTrace(_ name: String, kilobits: Int) throws -> String {
+        let file = folder.appendingPathComponent(name)
+        try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        let trace = #"[{"duration_ms":1000,"bandwidth_kbps":\#(kilobits),"latency_ms":40}]"#
+        try Data(trace.utf8).write(to: file)
+        return file.path
+    }
+
+    /// Returns the objects of the array that the command has written.
+    private func objects(_ output: String) throws -> [[String: Any]] {
+        try #require(try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [[String: Any]], "\(output)")
+    }
+
+    private func names(_ objects: [[String: Any]], _ field: String = "trace") -> [String] {
+        objects.compactMap { $0[field] as? String }
+    }
+
+    @Test(.timeLimit(.minutes(10))) func severalTracesAndSelectorsAreSimulatedInOrder() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let input = try writeInput()
+        let first = try writeTrace("one.json", kilobits: 2_000)
+        let arguments: [String] = ["simulate", "--trace", first] + input.dropFirst() + ["--trace", "DSL", "--json"]
+        let simulated = try await RunningProgram(arguments).result()
+        #expect(simulated.status == 0, "\(simulated.errors)")
+        #expect(try names(objects(simulated.output)) == ["one", "fast", "slow", "DSL"])
+        let selectors = ["--selector", "buffer", "--selector", "throughput,buffer"]
+        let comparison: [String] = ["simulate", "--trace", first, "--json"] + input.suffix(2) + selectors
+        let compared = try await RunningProgram(comparison).result()
+        #expect(compared.status == 0, "\(compared.errors)")
+        #expect(try names(objects(compared.output), "selector") == ["buffer", "throughput"])
+    }
+
+    @Test(.timeLimit(.minutes(10))) func tracesOfTheSameNameHaveTheirPaths() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let input = try writeInput()
+        let other = try writeTrace("other/slow.json", kilobits: 900)
+        let simulated = try await RunningProgram(input + ["--trace", other, "--json"]).result()
+        #expect(simulated.status == 0, "\(simulated.errors)")
+        let slow = folder.appendingPathComponent("traces/slow.json").path
+        #expect(try names(objects(simulated.output)) == ["fast", slow, other])
+    }
+
+    /// A single session without an end would determine the mean quality of all sessions.
+    @Test(.timeLimit(.minutes(10))) func sessionsWithoutAnEndAreNotInTheMeanValues() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let input = try writeInput()
+        _ = try writeTrace("traces/none.json", kilobits: 0)
+        let sessions = try objects(try await RunningProgram(input + ["--json"]).result().output)
+        try #require(names(sessions) == ["fast", "none", "slow"])
+        #expect(sessions.map { $0["complete"] as? Bool } == [true, false, true])
+        let finished = [sessions[0], sessions[2]].compactMap { ($0["qoeLin"] as? NSNumber)?.doubleValue }.sorted()
+        try #require(finished.count == 2)
+
+        let shown = try await RunningProgram(input + ["--json", "--summary"]).result()
+        #expect(shown.status == 0, "\(shown.errors)")
+        let summary = try #require(try objects(shown.output).first)
+        #expect(summary["selector"] as? String == "default" && summary["unfinished"] as? [String] == ["none"])
+        #expect((summary["sessions"] as? NSNumber)?.intValue == 3 && (summary["finished"] as? NSNumber)?.intValue == 2)
+        let mean = try #require((summary["qoeLin"] as? NSNumber)?.doubleValue)
+        #expect(abs(mean - (finished[0] + finished[1]) / 2) < 1e-9)
+        let percentiles = try #require(summary["qoeLinPercentiles"] as? [String: NSNumber])
+        #expect(percentiles.keys.sorted() == ["p25", "p5", "p50", "p75", "p95"])
+        for (name, value) in percentiles {
+            let share = try #require(Double(name.dropFirst())) / 100
+            let expected = finished[0] + (finished[1] - finished[0]) * share
+            #expect(abs(value.doubleValue - expected) < 1e-9, "\(name)")
+        }
+
+        let options: [[String]] = [[], ["--summary"]]
+        for option in options {
+            let table = try await RunningProgram(input + option).result()
+            #expect(table.status == 0 && table.output.contains("mean of 2 "), "\(table.output)")
+            let parts = table.output.components(separatedBy: "did not reach the end:\n")
+            try #require(parts.count == 2, "\(table.output)")
+            #expect(!parts[0].contains("none") && parts[1].contains("none  "), "\(table.output)")
+            #expect(parts[0].contains("\nfast ") == option.isEmpty)
+            #expect(
+                parts[1].contains("1 of 3 sessions did not reach the end; mean values and percentiles do not include")
+            )
+            #expect(parts[1].contains("Percentiles (p5, median, p95) are interpolated linearly"))
+        }
+    }
+
+    @Test(.timeLimit(.minutes(10))) func unreadableTraceIsNamedAndTheOthersAreSimulated() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let input = try writeInput()
+        for (name, text) in [("broken", "[{"), ("empty", "")] {
+            try Data(text.utf8).write(to: folder.appendingPathComponent("traces/\(name).json"))
+        }
+        let simulated = try await RunningProgram(input + ["--json"]).result()
+        #expect(simulated.status == 2)
+        #expect(try names(objects(simulated.output)) == ["fast", "slow"])
+        let lines = simulated.errors.split(separator: "\n")
+        #expect(lines.count == 2, "\(simulated.errors)")
+        #expect(lines.first?.hasSuffix("traces/broken.json: not JSON (bad-conditions)") == true, "\(simulated.errors)")
+        #expect(lines.last?.hasSuffix("traces/empty.json: the file is empty (bad-conditions)") == true)
+        let empty = folder.appendingPathComponent("traces/empty.json").path
+        let arguments: [String] = ["simulate", "--trace", empty, "--json"] + input.suffix(2)
+        let alone = try await RunningProgram(arguments).result()
+        #expect(alone.status == 2 && alone.output.isEmpty, "\(alone.output)")
+    }
+
+    /// Editors of Windows write a byte order mark and their own line ends.
+    @Test(.timeLimit(.minutes(10))) func filesOfWindowsEditorsAreRead() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let input = try writeInput()
+        let mark = Data([0xEF, 0xBB, 0xBF])
+        let trace = folder.appendingPathComponent("windows.json")
+        try (mark + Data("[\r\n{\"duration_ms\":1000,\r\n\"bandwidth_kbps\":900}\r\n]\r\n".utf8)).write(to: trace)
+        let ladder = folder.appendingPathComponent("ladder.json")
+        let text = try String(contentsOf: ladder, encoding: .utf8).replacing(",\"", with: ",\r\n\r\n\"")
+        try (mark + Data(text.utf8)).write(to: ladder)
+        let arguments: [String] = ["simulate", "--trace", trace.path, "--json"] + input.suffix(2)
+        let simulated = try await RunningProgram(arguments).result()
+        #expect(simulated.status == 0, "\(simulated.errors)")
+        #expect(try names(objects(simulated.output)) == ["windows"])
     }
 }

@@ -1,3 +1,4 @@
+import MediaDecoding
 import MediaTiming
 import Testing
 
@@ -168,6 +169,24 @@ import Testing
         state.mediaTitle = String(repeating: "x", count: 1_000)
         let long = AudioOverlay.script("", state, bar).text
         #expect(long.contains("x…") && !long.contains(String(repeating: "x", count: 200)))
+    }
+
+    @Test func artworkIsDrawnAgainAndItsTitleHasAnOutline() throws {
+        var state = state
+        state.audioLevel = 0.5
+        state.mediaTitle = "Song"
+        var controls = WindowControls()
+        _ = controls.setOverlay(state, at: .zero)
+        #expect(!AudioOverlay.script("", state, bar).text.contains("\\bord"))
+        state.artwork = try WindowArtwork(TestFrames.frame(at: 0, width: 4_096, height: 16).pixelBuffer)
+        #expect(state.artwork?.size == PixelSize(2_048, 8))
+        let isChanged = controls.setOverlay(state, at: .zero)
+        #expect(isChanged)
+        let text = AudioOverlay.script("", state, bar).text
+        #expect(text.contains("Song") && text.contains("\\bord"))
+        // Artwork of media with video is not shown.
+        state.audioLevel = nil
+        #expect(AudioOverlay.script("", state, bar).isEmpty)
     }
 
     @Test func textIsEscapedInScripts() {

@@ -138,6 +138,29 @@ import Testing
         try await window.line { $0 == "pixels 320 180" }
     }
 
+    /// The artwork is darker than the picture, so that the title over it is legible.
+    @Test(arguments: ["software", "graphics"])
+    func artworkOfAudioFillsTheWindowBehindItsTitle(renderer: String) async throws {
+        let display = try await VirtualDisplay()
+        let window = try await open([renderer, "artwork"], on: display)
+        let fields: [(color: [Int], x: Int, y: Int)] = [
+            ([120, 15, 15], 20, 20), ([15, 120, 15], 620, 20), ([15, 15, 120], 20, 340), ([75, 75, 75], 620, 340),
+        ]
+        let screen = try await look(at: display) {
+            $0.shows([120, 15, 15], atX: origin.x + 20, y: origin.y + 20, within: 8)
+        }
+        for field in fields {
+            let (x, y) = (origin.x + field.x, origin.y + field.y)
+            #expect(
+                screen.shows(field.color, atX: x, y: y, within: 8),
+                "\(screen.pixel(x, y)) instead of \(field.color)"
+            )
+        }
+        // The title is known only after the window was opened.
+        try await display.act("search", "--name", "^Known title$")
+        _ = window
+    }
+
     @Test func missingDisplayIsReported() async throws {
         let window = try Companion(
             probe,

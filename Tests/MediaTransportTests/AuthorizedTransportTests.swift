@@ -210,6 +210,24 @@ import Testing
         await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
     }
 
+    /// A counter of renewals.
+    private final class Renewals: Sendable {
+        private let state = Mutex(0)
+
+        var count: Int { state.withLock { $0 } }
+
+        func add() { state.withLock { $0 += 1 } }
+    }
+
+    /// Returns an authorization whose renewal does not return.
+    private func hangingRenewal(counting renewals: Renewals = Renewals()) -> RequestAuthorization {
+        authorization { _ in
+            renewals.add()
+            await Self.hang()
+            return true
+        }
+    }
+
     @Test(.timeLimit(.minutes(10))) func aSignatureThatDoesNotReturnTimesOut() async throws {
         let time = Simulation()
         let script = ScriptedTransport([Self.address.text: [.text("media")]], time: time)
@@ -233,57 +251,35 @@ import Testing
         #expect(script.requests.isEmpty)
     }
 
-    @Test(.timeLimit(.minutes(10))) func aRenewalThatDoesNotReturnTimesOut() async throws {
+    /// The time limit can be shorter than a second.
+    @Test(
+        .timeLimit(.minutes(10)),
+        arguments: [(Duration.seconds(5), "5.0 seconds"), (Duration.milliseconds(250), "0.25 seconds")]
+    )
+    func aRenewalThatDoesNotReturnTimesOut(limit: Duration, limitText: String) async throws {
         let time = Simulation()
         let script = ScriptedTransport([Self.address.text: [refusal(401)]], time: time)
-        var renewing = authorization { _ in
-            await Self.hang()
-            return true
-        }
-        renewing.responseTimeLimit = .seconds(5)
+        var renewing = hangingRenewal()
+        renewing.responseTimeLimit = limit
         let transport = AuthorizedTransport(script, authorization: renewing, time: time)
         try await time.run {
             let error = await #expect(throws: TransportError.self) { _ = try await text(transport) }
             #expect(error?.code == .status && error?.status == 401)
             let cause = error?.cause as? TransportError
             #expect(cause?.code == .timedOut && cause?.address == Self.address)
-            #expect(cause?.message == "the application has not renewed the credentials within 5.0 seconds")
-            #expect(time.now == .seconds(5))
+            #expect(cause?.message == "the application has not renewed the credentials within \(limitText)")
+            #expect(time.now == limit)
         }
         #expect(script.requests.count == 1)
-    }
-
-    @Test(.timeLimit(.minutes(10))) func aTimeLimitCanBeShorterThanASecond() async throws {
-        let time = Simulation()
-        let script = ScriptedTransport([Self.address.text: [refusal(401)]], time: time)
-        var renewing = authorization { _ in
-            await Self.hang()
-            return true
-        }
-        renewing.responseTimeLimit = .milliseconds(250)
-        let transport = AuthorizedTransport(script, authorization: renewing, time: time)
-        try await time.run {
-            let error = await #expect(throws: TransportError.self) { _ = try await text(transport) }
-            let cause = error?.cause as? TransportError
-            #expect(cause?.message == "the application has not renewed the credentials within 0.25 seconds")
-            #expect(time.now == .milliseconds(250))
-        }
     }
 
     /// A repeated request would call the closure again beside the first call.
     @Test(.timeLimit(.minutes(10))) func aRequestIsNotRepeatedAfterALateRenewal() async throws {
         let time = Simulation()
         let script = ScriptedTransport([Self.address.text: [refusal(403)]], time: time)
-        let renewals = Mutex(0)
-        let transport = AuthorizedTransport(
-            script,
-            authorization: authorization { _ in
-                renewals.withLock { $0 += 1 }
-                await Self.hang()
-                return true
-            },
-            time: time
-        )
+        let renewals = Renewals()
+        let authorization = hangingRenewal(counting: renewals)
+        let transport = AuthorizedTransport(script, authorization: authorization, time: time)
         try await time.run {
             let loader = ResourceLoader(transport, policy: RecoveryPolicy(retries: 5), time: time, jitter: { 1 })
             let error = await #expect(throws: TransportError.self) {
@@ -291,7 +287,7 @@ import Testing
             }
             #expect(error?.status == 403 && time.now == .seconds(60))
         }
-        #expect(renewals.withLock { $0 } == 1)
+        #expect(renewals.count == 1)
         #expect(script.requests.count == 1)
     }
 

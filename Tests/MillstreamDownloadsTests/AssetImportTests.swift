@@ -82,6 +82,60 @@ import Testing
         #expect(asset.state == .complete && asset.isPlayableOffline)
     }
 
+    // MARK: Artwork
+
+    /// Returns a JPEG image of 2×3 pixels that ends with its name.
+    private static func image(_ name: String) -> Data {
+        Data([0xFF, 0xD8, 0xFF, 0xC0, 0, 11, 8, 0, 3, 0, 2]) + Data(name.utf8)
+    }
+
+    @Test(
+        arguments: [
+            (["poster.jpg", "folder.jpg", "cover.webp", "cover.png"], "cover.png"),
+            (["cover.jpeg", "cover.jpg"], "cover.jpg"), (["poster.jpg", "folder.jpg"], "folder.jpg"),
+            (["cover.gif", "poster.jpg"], "cover.gif"), (["poster.jpg"], "poster.jpg"), (["other.jpg"], nil),
+        ] as [([String], String?)]
+    )
+    func firstImageInTheFolderIsTheArtwork(names: [String], expected: String?) async throws {
+        for name in names { try Self.image(name).write(to: folder.appendingPathComponent(name)) }
+        let asset = try await add()
+        #expect(try library.artwork(of: asset.id)?.data == expected.map { Self.image($0) })
+        #expect((asset.artworkFormat == .jpeg) == (expected != nil))
+    }
+
+    /// A folder with several playlists can have the image of another one.
+    @Test func imageIsNotUsedForAPlaylistThatIsNamed() async throws {
+        try Self.image("cover").write(to: folder.appendingPathComponent("cover.jpg"))
+        let asset = try await add("multivariant.m3u8")
+        #expect(asset.artworkFormat == nil)
+    }
+
+    @Test func linksAndOtherFilesAreNoArtwork() async throws {
+        let outside = temporary.directory.appendingPathComponent("outside.jpg")
+        try Self.image("outside").write(to: outside)
+        let link = folder.appendingPathComponent("cover.jpg")
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: outside)
+        try write("no image", "cover.jpeg")
+        try FileManager.default.createDirectory(
+            at: folder.appendingPathComponent("cover.png"),
+            withIntermediateDirectories: false
+        )
+        let large = Self.image("large") + Data(count: Int(clamping: AssetArtwork.maximumSize.bytes))
+        try large.write(to: folder.appendingPathComponent("cover.webp"))
+        try Self.image("poster").write(to: folder.appendingPathComponent("poster.jpg"))
+        let asset = try await add()
+        #expect(try library.artwork(of: asset.id)?.data == Self.image("poster"))
+    }
+
+    @Test func presentationThatIsAddedAgainKeepsItsArtwork() async throws {
+        let first = try await add()
+        try library.setArtwork(AssetArtwork(Self.image("first")), of: first.id)
+        try Self.image("cover").write(to: folder.appendingPathComponent("cover.jpg"))
+        let again = try await add()
+        #expect(again.id == first.id)
+        #expect(try library.artwork(of: again.id)?.data == Self.image("first"))
+    }
+
     @Test func exportedAssetCanBeAddedAgain() async throws {
         let first = try await add()
         let exported = temporary.directory.appendingPathComponent("exported")

@@ -98,10 +98,12 @@ import Testing
         var configuration = DownloadConfiguration()
         configuration.limits = DownloadLimits(fileSize: ByteCount(1 << 20), freeSpace: .zero)
         let transport = HTTPTransport(options)
+        var policy = RecoveryPolicy(retries: 1)
+        policy.rule.initialDelay = .milliseconds(20)
         let download = AssetDownload(
             ResourceAddress(server.address("/film/main.m3u8")),
             into: library,
-            loader: ResourceLoader(transport, policy: RecoveryPolicy(retries: 1)),
+            loader: ResourceLoader(transport, policy: policy),
             configuration: configuration
         )
         do {
@@ -136,46 +138,57 @@ import Testing
 
     /// Downloads the film once for each path with a fault, and once more without the fault if that failed.
     ///
+    /// Each path has its own server and its own libraries. All paths are checked at the same time, because the downloads
+    /// mostly wait.
+    ///
     /// - Parameters:
     ///   - fault: The fault.
     ///   - persists: A Boolean value that indicates whether each response has the fault, or only the first one.
-    ///   - paths: The paths of the resources that have the fault, one after the other.
+    ///   - paths: The paths of the resources of which one at a time has the fault.
     /// - Throws: An error of the server or the disk; that of a download is expected.
     private func checkDownloads(with fault: Fault, persists: Bool, at paths: [String]) async throws {
-        for path in paths {
-            let temporary = try TemporaryLibrary()
-            try await MisbehavingServer.withServer(Self.resources) { server in
-                let expected = try await { () async throws -> [String: Data] in
-                    let other = try TemporaryLibrary()
-                    let asset = try await download(from: server, into: other.library)
-                    return names(try contents(of: asset, in: other.library))
-                }()
-                if persists {
-                    server.behave(path, fault.behavior)
-                } else {
-                    server.behave(path, fault.behavior, .proper)
-                }
-                var asset: StoredAsset?
-                do {
-                    asset = try await download(from: server, into: temporary.library, patience: .milliseconds(400))
-                } catch let error as DownloadError {
-                    #expect(!error.message.isEmpty && error.code != .unknown, "\(path): \(error)")
-                }
-                if let asset, !fault.isUnnoticeable {
-                    #expect(asset.state == .complete)
-                    #expect(names(try contents(of: asset, in: temporary.library)) == expected, "\(path)")
-                }
-                guard asset == nil else { return }
-                // What is stored so far is intact, and a later download completes it.
-                if let partial = try temporary.library.assets().first, !fault.isUnnoticeable {
-                    #expect(try temporary.library.verify(partial.id).damaged.isEmpty, "\(path)")
-                }
-                server.behave(path, .proper)
-                let complete = try await download(from: server, into: temporary.library)
-                #expect(complete.state == .complete, "\(path)")
-                if !fault.isUnnoticeable {
-                    #expect(names(try contents(of: complete, in: temporary.library)) == expected, "\(path)")
-                }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for path in paths {
+                group.addTask { try await checkDownload(with: fault, persists: persists, at: path) }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    /// Downloads the film with a fault at one path, and once more without the fault if that failed.
+    private func checkDownload(with fault: Fault, persists: Bool, at path: String) async throws {
+        let temporary = try TemporaryLibrary()
+        try await MisbehavingServer.withServer(Self.resources) { server in
+            let expected = try await { () async throws -> [String: Data] in
+                let other = try TemporaryLibrary()
+                let asset = try await download(from: server, into: other.library)
+                return names(try contents(of: asset, in: other.library))
+            }()
+            if persists {
+                server.behave(path, fault.behavior)
+            } else {
+                server.behave(path, fault.behavior, .proper)
+            }
+            var asset: StoredAsset?
+            do {
+                asset = try await download(from: server, into: temporary.library, patience: .milliseconds(400))
+            } catch let error as DownloadError {
+                #expect(!error.message.isEmpty && error.code != .unknown, "\(path): \(error)")
+            }
+            if let asset, !fault.isUnnoticeable {
+                #expect(asset.state == .complete)
+                #expect(names(try contents(of: asset, in: temporary.library)) == expected, "\(path)")
+            }
+            guard asset == nil else { return }
+            // What is stored so far is intact, and a later download completes it.
+            if let partial = try temporary.library.assets().first, !fault.isUnnoticeable {
+                #expect(try temporary.library.verify(partial.id).damaged.isEmpty, "\(path)")
+            }
+            server.behave(path, .proper)
+            let complete = try await download(from: server, into: temporary.library)
+            #expect(complete.state == .complete, "\(path)")
+            if !fault.isUnnoticeable {
+                #expect(names(try contents(of: complete, in: temporary.library)) == expected, "\(path)")
             }
         }
     }

@@ -88,7 +88,8 @@ import Testing
         }
         #expect(error?.code == .nothingSelected && error?.message == "no audio track matches \"cy\"")
         let hint =
-            "available: en-US (English), ko (Korean), de (In the video); select by language, name or LANGUAGE:NAME"
+            "available: en-US (English), ko (Korean), de (In the video); select by language, name or LANGUAGE:NAME; "
+            + "variants that are not selected have cy (Welsh): select one of them, or all with --variants all"
         #expect(error?.hint == hint)
         let subtitles = #expect(throws: DownloadError.self) {
             _ = try names(DownloadSelection(variants: .best, subtitles: .some(["en"])))
@@ -96,6 +97,29 @@ import Testing
         #expect(subtitles?.message == "no subtitle track matches \"en\"")
         #expect(subtitles?.code == .nothingSelected && subtitles?.hint == "the stream has no subtitles")
         #expect(subtitles?.address == nil)
+    }
+
+    @Test func languagesOfOtherVariantsAreNamedIfTheChosenOneHasNone() throws {
+        let text = """
+            #EXTM3U
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",URI="en.m3u8"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="Korean",LANGUAGE="ko",URI="ko.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=2
+            high.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO="a"
+            low.m3u8
+
+            """
+        let playlist = try MultivariantPlaylist(parsing: Array(text.utf8))
+        let selection = DownloadSelection(audio: .some(["en", "ko"]))
+        let error = #expect(throws: DownloadError.self) { try resolver(selection).choose(from: playlist) }
+        let hint =
+            "the selected variant has none; variants that are not selected have en (English), ko (Korean): "
+            + "select one of them, or all with --variants all"
+        #expect(error?.hint == hint)
+        let all = DownloadSelection(variants: .all, audio: .some(["en", "ko"]))
+        let choices = try resolver(all).choose(from: playlist)
+        #expect(choices.compactMap(\.language) == ["en", "ko"])
     }
 
     @Test(arguments: [

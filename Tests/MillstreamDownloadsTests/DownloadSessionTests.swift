@@ -15,7 +15,7 @@ import Testing
     private static let source = ResourceAddress("https://origin.example/film/top.m3u8")
     private static let base = "https://origin.example/film/"
     /// The beginning of a JPEG image.
-    private static let image = Data([0xFF, 0xD8, 0xFF, 1])
+    private static let image = Data([0xFF, 0xD8, 0xFF, 0xC0, 0, 11, 8, 0, 3, 0, 2])
 
     init() throws { temporary = try TemporaryLibrary() }
 

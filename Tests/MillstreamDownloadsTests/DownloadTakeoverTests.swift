@@ -17,22 +17,6 @@ import Testing
 
     private var library: AssetLibrary { temporary.library }
 
-    /// Creates a session with its own library object, as in another process.
-    private func session(
-        _ identifier: String,
-        _ transport: any Transport,
-        resumesAutomatically: Bool = true
-    ) throws -> DownloadSession {
-        var configuration = DownloadSession.Configuration()
-        configuration.resumesAutomatically = resumesAutomatically
-        return try DownloadSession(
-            identifier: identifier,
-            library: try AssetLibrary(directory: temporary.directory),
-            loader: ResourceLoader(transport, policy: RecoveryPolicy(retries: 0)),
-            configuration: configuration
-        )
-    }
-
     private static func recording(_ seconds: Int64) -> DownloadConfiguration {
         var configuration = DownloadConfiguration(selection: DownloadSelection(variants: .lowest), title: "Live")
         configuration.recording = RecordingOptions(
@@ -45,7 +29,7 @@ import Testing
 
     /// Leaves the task of a recording in the catalog, as a process that was killed.
     private func leaveRecording(of source: ResourceAddress = Self.source) async throws -> DownloadTask {
-        let former = try session("terminal", ScriptedTransport(), resumesAutomatically: false)
+        let former = try temporary.session("terminal", ScriptedTransport(), resumesAutomatically: false)
         let task = try await former.makeTask(source, configuration: Self.recording(100))
         await former.invalidate()
         try library.changeDownload(task.id, .state(.waiting, nil))
@@ -57,7 +41,7 @@ import Testing
         let origin = ScriptedTransport(texts: [
             Self.source.text: Self.playlist, "https://live.example/0.ts": "zero", "https://live.example/1.ts": "one",
         ])
-        let server = try session("server", origin)
+        let server = try temporary.session("server", origin)
         #expect(server.tasks.isEmpty)
         try server.takeOverDownloads(of: left.assetID)
         let task = try #require(server.tasks.first)
@@ -77,13 +61,13 @@ import Testing
 
     @Test func sessionWithTheNewIdentifierHasTheRecordingLater() async throws {
         let left = try await leaveRecording()
-        let server = try session("server", ScriptedTransport())
+        let server = try temporary.session("server", ScriptedTransport())
         try server.takeOverDownloads(of: left.assetID)
         await server.invalidate()
         // A task that does not run by itself, so that nothing is loaded.
         try library.changeDownload(left.id, .state(.suspended, nil))
-        let next = try session("server", ScriptedTransport())
-        let former = try session("terminal", ScriptedTransport())
+        let next = try temporary.session("server", ScriptedTransport())
+        let former = try temporary.session("terminal", ScriptedTransport())
         #expect(next.tasks.map(\.id) == [left.id] && former.tasks.isEmpty)
         await next.invalidate()
         await former.invalidate()
@@ -93,7 +77,7 @@ import Testing
         let left = try await leaveRecording()
         let failure = DownloadRecord.Failure(code: "storage", detail: "disk", message: "the disk is full")
         try library.changeDownload(left.id, .state(.failed, failure))
-        let server = try session("server", ScriptedTransport())
+        let server = try temporary.session("server", ScriptedTransport())
         try server.takeOverDownloads(of: left.assetID)
         let task = try #require(server.tasks.first)
         #expect(task.state == .failed && task.error?.message == "the disk is full")
@@ -106,10 +90,10 @@ import Testing
     /// A session that only lists a paused task does not manage it; the task has neither been completed nor canceled.
     @Test func formerSessionIsToldThatAnotherOneContinuesTheTask() async throws {
         let left = try await leaveRecording()
-        let former = try session("terminal", ScriptedTransport(), resumesAutomatically: false)
+        let former = try temporary.session("terminal", ScriptedTransport(), resumesAutomatically: false)
         let listed = try #require(former.tasks.first)
         let events = listed.events
-        let server = try session("server", ScriptedTransport())
+        let server = try temporary.session("server", ScriptedTransport())
         try server.takeOverDownloads(of: left.assetID)
         #expect(server.tasks.map(\.id) == [listed.id])
         let error = await #expect(throws: DownloadError.self) { try await listed.value() }
@@ -126,9 +110,9 @@ import Testing
     }
 
     @Test func downloadsOfOtherProcessesAndCanceledOnesStay() async throws {
-        let former = try session("terminal", ScriptedTransport())
+        let former = try temporary.session("terminal", ScriptedTransport())
         let managed = try await former.makeTask(Self.source, configuration: Self.recording(100))
-        let server = try session("server", ScriptedTransport())
+        let server = try temporary.session("server", ScriptedTransport())
         try server.takeOverDownloads(of: managed.assetID)
         #expect(server.tasks.isEmpty)
         await former.invalidate()
@@ -142,11 +126,11 @@ import Testing
     }
 
     @Test func oneDownloadIsHandedToTheProcessOfTheServer() async throws {
-        let former = try session("terminal", ScriptedTransport())
+        let former = try temporary.session("terminal", ScriptedTransport())
         let kept = try await former.makeTask(Self.source, configuration: Self.recording(5))
         let handed = try await former.makeTask(Self.source, configuration: Self.recording(6))
         await former.invalidate()
-        let command = try session("server", ScriptedTransport(), resumesAutomatically: false)
+        let command = try temporary.session("server", ScriptedTransport(), resumesAutomatically: false)
         try command.takeOverDownloads(of: handed.assetID, id: handed.id)
         let task = try #require(command.tasks.first)
         #expect(task.id == handed.id && command.tasks.count == 1)
@@ -162,7 +146,7 @@ import Testing
     @Test func newRecordingReplacesTheOneThatAnotherSessionLeft() async throws {
         let left = try await leaveRecording()
         let kept = try await leaveRecording(of: ResourceAddress("https://live.example/other.m3u8"))
-        let server = try session("server", ScriptedTransport())
+        let server = try temporary.session("server", ScriptedTransport())
         let task = try await server.makeTask(Self.source, configuration: Self.recording(6))
         #expect(task.assetID == left.assetID && task.configuration.recording?.duration == MediaTime(seconds: 6))
         #expect(try library.downloads().map(\.id) == [kept.id, task.id])
@@ -171,13 +155,13 @@ import Testing
 
     /// A recording is only removed for a task that continues it.
     @Test func recordingsOfOtherSessionsStayIfTheNewOneCannotBeCreated() async throws {
-        let former = try session("terminal", ScriptedTransport())
+        let former = try temporary.session("terminal", ScriptedTransport())
         let first = try await former.makeTask(Self.source, configuration: Self.recording(5))
         let second = try await former.makeTask(Self.source, configuration: Self.recording(6))
         await former.invalidate()
         // Another process has resumed the second one.
         let claim = try #require(library.claimDownload(second.id))
-        let server = try session("server", ScriptedTransport())
+        let server = try temporary.session("server", ScriptedTransport())
         let error = await #expect(throws: DownloadError.self) {
             try await server.makeTask(Self.source, configuration: Self.recording(7))
         }

@@ -15,21 +15,6 @@ import Testing
 
     init() throws { temporary = try TemporaryLibrary() }
 
-    private func session(
-        _ transport: any Transport,
-        identifier: String = "films",
-        resumesAutomatically: Bool = true
-    ) throws -> DownloadSession {
-        var configuration = DownloadSession.Configuration()
-        configuration.resumesAutomatically = resumesAutomatically
-        return try DownloadSession(
-            identifier: identifier,
-            library: try AssetLibrary(directory: temporary.directory),
-            loader: ResourceLoader(transport, policy: RecoveryPolicy(retries: 0)),
-            configuration: configuration
-        )
-    }
-
     /// Returns an origin of an encrypted segment that does not have its key; keys can be in files.
     private static func originWithoutKey() -> SchemeTransport {
         let playlist = """
@@ -47,6 +32,24 @@ import Testing
         )
     }
 
+    /// Returns the options of a download with the key that the origin does not have.
+    private static func configurationWithKey() throws -> DownloadConfiguration {
+        var selection = DownloadSelection.standard
+        selection.edits = EditPlan([try PlaylistEdit(name: "key", value: "30313233343536373839616263646566")])
+        return DownloadConfiguration(selection: selection)
+    }
+
+    /// Runs a task of a session, and returns it after it has failed.
+    private func failedTask(
+        of session: DownloadSession,
+        _ configuration: DownloadConfiguration = DownloadConfiguration()
+    ) async throws -> DownloadTask {
+        let task = try await session.makeTask(Self.source, configuration: configuration)
+        task.resume()
+        await #expect(throws: DownloadError.self) { try await task.value() }
+        return task
+    }
+
     /// Returns the error with which the run of a task ends.
     private func end(of events: AsyncStream<DownloadTask.Event>) async -> DownloadError? {
         for await event in events {
@@ -59,11 +62,9 @@ import Testing
     @Test func failedTaskOfAnotherProcessIsRetriedThere() async throws {
         let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n0.ts\n#EXTINF:4,\n1.ts\n#EXT-X-ENDLIST\n"
         let origin = ScriptedTransport(texts: [Self.source.text: playlist, Self.base + "0.ts": "zero"])
-        let owner = try session(origin)
-        let task = try await owner.makeTask(Self.source)
-        task.resume()
-        await #expect(throws: DownloadError.self) { try await task.value() }
-        let follower = try session(ScriptedTransport(), resumesAutomatically: false)
+        let owner = try temporary.session("films", origin)
+        _ = try await failedTask(of: owner)
+        let follower = try temporary.session("films", ScriptedTransport(), resumesAutomatically: false)
         let seen = try #require(follower.tasks.first)
         #expect(seen.state == .failed && seen.isAttended)
         let events = seen.events
@@ -80,18 +81,11 @@ import Testing
     /// The URL of the key answers with an error, and the key is given instead.
     @Test(arguments: [false, true]) func failedTaskIsCompletedByADownloadWithAKey(isSameSession: Bool) async throws {
         let origin = Self.originWithoutKey()
-        let first = try session(origin)
-        let task = try await first.makeTask(Self.source)
-        task.resume()
-        await #expect(throws: DownloadError.self) { try await task.value() }
+        let first = try temporary.session("films", origin)
+        let task = try await failedTask(of: first)
         if !isSameSession { await first.invalidate() }
-        let second = try isSameSession ? first : session(origin, identifier: "others")
-        var selection = DownloadSelection.standard
-        selection.edits = EditPlan([try PlaylistEdit(name: "key", value: "30313233343536373839616263646566")])
-        let keyed = try await second.makeTask(
-            Self.source,
-            configuration: DownloadConfiguration(selection: selection)
-        )
+        let second = try isSameSession ? first : temporary.session("others", origin)
+        let keyed = try await second.makeTask(Self.source, configuration: Self.configurationWithKey())
         keyed.resume()
         let asset = try await keyed.value()
         #expect(asset.id == task.assetID && asset.state == .complete)
@@ -103,46 +97,42 @@ import Testing
     /// The process of a failed task, such as a server, need not end before another one downloads the asset with a key.
     @Test func failedTaskOfAnotherProcessIsCompletedByADownloadWithAKey() async throws {
         let origin = Self.originWithoutKey()
-        let owner = try session(origin, identifier: DownloadSession.serverIdentifier)
-        let task = try await owner.makeTask(Self.source)
-        task.resume()
-        await #expect(throws: DownloadError.self) { try await task.value() }
-        let events = task.events
-        let other = try session(origin, identifier: "others")
-        var selection = DownloadSelection.standard
-        selection.edits = EditPlan([try PlaylistEdit(name: "key", value: "30313233343536373839616263646566")])
-        let keyed = try await other.makeTask(
-            Self.source,
-            configuration: DownloadConfiguration(selection: selection)
+        try await expectCompletion(
+            ofTaskThatFailsWith: origin,
+            DownloadConfiguration(),
+            byTaskWith: origin,
+            Self.configurationWithKey()
         )
-        keyed.resume()
-        let asset = try await keyed.value()
-        #expect(asset.id == task.assetID && asset.state == .complete)
-        for await event in events {
-            // The end of the run that failed can be among the events.
-            if case .completed(_, let error) = event, error == nil { break }
-        }
-        #expect(task.state == .completed)
-        #expect(try temporary.library.downloads().isEmpty)
-        await other.invalidate()
-        await owner.invalidate()
     }
 
     /// For example, a server that may not load the stream was to record it, and a terminal records it instead.
     @Test func failedRecordingOfAnotherProcessIsCompletedByARecording() async throws {
         let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n0.ts\n#EXT-X-ENDLIST\n"
-        let origin = ScriptedTransport(texts: [Self.source.text: playlist, Self.base + "0.ts": "zero"])
         var configuration = DownloadConfiguration()
         configuration.recording = RecordingOptions()
-        let owner = try session(ScriptedTransport(), identifier: DownloadSession.serverIdentifier)
-        let task = try await owner.makeTask(Self.source, configuration: configuration)
-        task.resume()
-        await #expect(throws: DownloadError.self) { try await task.value() }
+        try await expectCompletion(
+            ofTaskThatFailsWith: ScriptedTransport(),
+            configuration,
+            byTaskWith: ScriptedTransport(texts: [Self.source.text: playlist, Self.base + "0.ts": "zero"]),
+            configuration
+        )
+    }
+
+    /// Expects that a task that fails in the process of a server is completed by the task of another process, while the first
+    /// process runs.
+    private func expectCompletion(
+        ofTaskThatFailsWith failing: any Transport,
+        _ failingConfiguration: DownloadConfiguration,
+        byTaskWith working: any Transport,
+        _ workingConfiguration: DownloadConfiguration
+    ) async throws {
+        let owner = try temporary.session(DownloadSession.serverIdentifier, failing)
+        let task = try await failedTask(of: owner, failingConfiguration)
         let events = task.events
-        let other = try session(origin, identifier: "others")
-        let recording = try await other.makeTask(Self.source, configuration: configuration)
-        recording.resume()
-        let asset = try await recording.value()
+        let other = try temporary.session("others", working)
+        let completing = try await other.makeTask(Self.source, configuration: workingConfiguration)
+        completing.resume()
+        let asset = try await completing.value()
         #expect(asset.id == task.assetID && asset.state == .complete)
         for await event in events {
             // The end of the run that failed can be among the events.
@@ -158,9 +148,9 @@ import Testing
     @Test func pausedTaskOfAnotherProcessIsNamed() async throws {
         let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n0.ts\n#EXT-X-ENDLIST\n"
         let origin = ScriptedTransport(texts: [Self.source.text: playlist, Self.base + "0.ts": "zero"])
-        let owner = try session(origin, identifier: DownloadSession.serverIdentifier)
+        let owner = try temporary.session(DownloadSession.serverIdentifier, origin)
         let task = try await owner.makeTask(Self.source)
-        let other = try session(origin, identifier: "others")
+        let other = try temporary.session("others", origin)
         let error = await #expect(throws: DownloadError.self) { try await other.makeTask(Self.source) }
         #expect(error?.detail == "asset-busy")
         #expect(error?.message.hasSuffix("it is the download \(task.id) of millstream serve") == true)
@@ -182,14 +172,12 @@ import Testing
         let media = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n0.ts\n#EXT-X-ENDLIST\n"
         let origin = ScriptedTransport(texts: [Self.source.text: main, Self.base + "low.m3u8": media])
         origin.setResponses(for: Self.base + "0.ts", .text("zero"))
-        let failing = try session(origin, identifier: "others")
+        let failing = try temporary.session("others", origin)
         let high = ScriptedTransport.Response.text(media.replacing("0.ts", with: "1.ts"))
         origin.setResponses(for: Self.base + "high.m3u8", high)
-        let task = try await failing.makeTask(Self.source)
-        task.resume()
-        await #expect(throws: DownloadError.self) { try await task.value() }
+        let task = try await failedTask(of: failing)
         await failing.invalidate()
-        let lowest = try await session(origin).makeTask(
+        let lowest = try await temporary.session("films", origin).makeTask(
             Self.source,
             configuration: DownloadConfiguration(selection: DownloadSelection(variants: .lowest))
         )

@@ -89,6 +89,58 @@ import Testing
         #expect(plain.title == "c")
     }
 
+    /// Returns an MP3 file of silence with an image.
+    private static func song(_ image: [UInt8]) -> Data {
+        let content: [UInt8] = [0] + Array("image/png".utf8) + [0, 3, 0] + image
+        let frame: [UInt8] = Array("APIC".utf8) + [0, 0, 0, UInt8(clamping: content.count), 0, 0] + content
+        let tag: [UInt8] = Array("ID3".utf8) + [4, 0, 0, 0, 0, 0, UInt8(clamping: frame.count)] + frame
+        let silence: [UInt8] = [0xFF, 0xFB, 0x90, 0x00] + [UInt8](repeating: 0, count: 413)
+        return Data(tag) + Data((0..<20).flatMap { _ in silence })
+    }
+
+    /// A PNG image of 2×3 pixels.
+    private static let png: [UInt8] =
+        [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13] + Array("IHDR".utf8) + [0, 0, 0, 2, 0, 0, 0, 3]
+    /// A JPEG image of 2×3 pixels.
+    private static let jpeg = Data([0xFF, 0xD8, 0xFF, 0xC0, 0, 11, 8, 0, 3, 0, 2])
+
+    @Test func artworkInTheFileIsThatOfTheAssetUnlessThereIsAnother() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let library = temporary.library
+        let source = try write(Self.song(Self.png), "a.mp3")
+        let song = try await download(source)
+        #expect(song.isMediaFile && song.artworkFormat == .png)
+        #expect(try library.artwork(of: song.id)?.data == Data(Self.png))
+        try library.setArtwork(AssetArtwork(Self.jpeg), of: song.id)
+        let again = try await download(source)
+        #expect(again.id == song.id)
+        #expect(try library.artwork(of: song.id)?.data == Self.jpeg)
+        // An image without dimensions cannot be stored.
+        let plain = try await download(write(Self.song(Array(Self.png.prefix(8))), "b.mp3"))
+        #expect(plain.isMediaFile && plain.artworkFormat == nil)
+    }
+
+    @Test func artworkOfTheDownloadTakesPrecedenceOverThatOfTheFile() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let library = temporary.library
+        let session = try DownloadSession(
+            identifier: "films",
+            library: library,
+            loader: ResourceLoader(FileTransport(), policy: RecoveryPolicy(retries: 0))
+        )
+        var configuration = DownloadConfiguration()
+        configuration.artwork = Self.jpeg
+        let given = try await session.makeTask(write(Self.song(Self.png), "a.mp3"), configuration: configuration)
+        given.resume()
+        let asset = try await given.value()
+        #expect(try library.artwork(of: asset.id)?.data == Self.jpeg)
+        let task = try await session.makeTask(write(Self.song(Self.png), "b.mp3"))
+        task.resume()
+        let other = try await task.value()
+        #expect(try library.artwork(of: other.id)?.data == Data(Self.png))
+        await session.invalidate()
+    }
+
     @Test func packageIsAnsweredWithTheFile() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let data = Self.wave(seconds: 2)

@@ -75,9 +75,10 @@ private final class TimedOrigin: Transport {
     private func record(
         _ origin: TimedOrigin,
         _ options: RecordingOptions = RecordingOptions(startsFromBeginning: true),
+        limits: DownloadLimits = DownloadLimits(),
         report: @escaping @Sendable (AssetDownload.Event) -> Void = { _ in }
     ) async throws -> StoredAsset {
-        var configuration = DownloadConfiguration()
+        var configuration = DownloadConfiguration(limits: limits)
         configuration.recording = options
         return try await AssetDownload(
             Self.source,
@@ -129,6 +130,20 @@ private final class TimedOrigin: Transport {
         #expect(stalls.withLock { $0.first }?.hasPrefix("\(prefix) \(stall) seconds") == true)
         #expect(error?.message.hasPrefix("\(prefix) \(end) seconds") == true, "\(error?.message ?? "")")
         #expect(origin.loadTimes.last == end)
+    }
+
+    /// Later versions of the playlist are even larger, so that it is not loaded again.
+    @Test(arguments: [
+        String(repeating: "# a comment\n", count: 1_000), "# " + String(repeating: "a", count: 70_000) + "\n",
+    ])
+    func playlistThatHasBecomeTooLargeEndsTheRecording(comments: String) async throws {
+        let origin = TimedOrigin(clock) { seconds in Self.text(from: 10) + (seconds < 8 ? "" : comments) }
+        let limits = DownloadLimits(playlistSize: ByteCount(10_000))
+        let error = await #expect(throws: DownloadError.self) { try await record(origin, limits: limits) }
+        #expect(error?.code == .tooLarge && error?.detail == "too-large")
+        #expect(error?.message.hasPrefix("the live playlist has become too large (") == true)
+        #expect(error?.message.hasSuffix("); the recording is stored up to there") == true)
+        #expect(origin.loadTimes == [0, 4, 6, 8])
     }
 
     /// The time begins anew with each version that can be loaded.

@@ -118,7 +118,7 @@ import Testing
 
     private static let base = "https://films.example/"
     /// The beginning of a JPEG image.
-    private static let image = Data([0xFF, 0xD8, 0xFF, 1])
+    private static let image = Data([0xFF, 0xD8, 0xFF, 0xC0, 0, 11, 8, 0, 3, 0, 2])
     private static let source = ResourceAddress(base + "film.m3u8")
     private static let texts = [
         source.text: "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n0.ts\n#EXTINF:4,\n1.ts\n#EXT-X-ENDLIST\n",
@@ -188,7 +188,7 @@ import Testing
         let session = try session(ScriptedTransport(texts: Self.texts), in: library)
         let task = try await session.makeTask(Self.source, configuration: Self.changed)
         var configuration = Self.changed
-        configuration.artwork = Data("GIF89a".utf8)
+        configuration.artwork = Data("GIF89a: an image".utf8)
         let same = try await session.makeTask(Self.source, configuration: configuration)
         #expect(same === task && task.artwork == configuration.artwork)
         #expect(try library.artwork(of: task.assetID)?.data == configuration.artwork)
@@ -215,7 +215,8 @@ import Testing
     /// A refused image is not stored, and its asset is not loaded.
     @Test(
         arguments: [
-            (Data("<svg/>".utf8), "unsupported-artwork"), (Data(count: (8 << 20) + 1), "artwork-too-large"),
+            (Data("<svg/>".utf8), "unsupported-artwork"), (Data("GIF89a".utf8), "unsupported-artwork"),
+            (Data(count: (8 << 20) + 1), "artwork-too-large"),
         ] as [(Data, String)]
     )
     func artworkThatCannotBeStoredIsRefused(image: Data, code: String) async throws {

@@ -56,9 +56,24 @@ import Testing
         (#"{"up":{"bandwidth":1e300}}"#, "bandwidth"),
         (#"{"down":{"latency":61}}"#, "latency must be between 0 and 60 s"),
         (#"{"dnsDelay":-1}"#, "dnsDelay"), ("[]", "at least one period"),
-        (#"[{"duration_ms":0,"bandwidth_kbps":1}]"#, "greater than 0"),
         (#"[{"duration_ms":1e30,"bandwidth_kbps":1}]"#, "duration_ms"),
-        (#"[{"duration_ms":1,"bandwidth_kbps":-1}]"#, "bandwidth_kbps"),
+        (
+            #"[{"duration_ms":1,"bandwidth_kbps":-1}]"#,
+            "bandwidth_kbps must be between 0 and 1000000000, not -1.0 in entry 0"
+        ),
+        (
+            #"{"trace":[{"duration_ms":1,"bandwidth_kbps":1},{"duration_ms":1,"bandwidth_kbps":1e300}]}"#,
+            "not 1e+300 in trace, entry 1"
+        ),
+        (
+            #"[{"duration_ms":-1,"bandwidth_kbps":1}]"#,
+            "duration_ms must be between 0 and 1000000000, not -1.0 in entry 0"
+        ),
+        (#"[{"duration_ms":0,"bandwidth_kbps":1}]"#, "greater than 0 in entry 0"),
+        (
+            #"[{"duration_ms":1,"bandwidth_kbps":1,"latency_ms":60001}]"#,
+            "latency_ms must be between 0 and 60000, not 60001.0 in entry 0"
+        ),
         (#"{"outages":[{"start":0,"duration":2,"interval":1}]}"#, "longer than its duration"),
         (#"{"down":{"bandwidht":5}}"#, "unknown key bandwidht in down"),
         (#"{"dwon":{}}"#, "unknown key dwon; the keys are name"),
@@ -70,7 +85,43 @@ import Testing
         #expect(error?.description.contains(reason) == true)
     }
 
-    @Test(arguments: ["", "3", "\"3G\"", "[1]", #"{"down":3}"#, #"[{"bandwidth_kbps":1}]x"#, #"[{"duration_ms":1}]"#])
+    /// Some editors write Windows line ends, and some simulators write blank lines and fields of their own.
+    @Test func lineEndsAndUnknownFieldsOfATraceAreIgnored() throws {
+        let periods = [
+            #"{"duration_ms": 1000, "bandwidth_kbps": 300, "cell": "a"},"#, "",
+            #"{"bandwidth_kbps": 1.5e3, "duration_ms": 1e9, "latency_ms": null}"#,
+        ]
+        let trace = try #require(
+            try decode("\r\n\r\n[\r\n" + periods.joined(separator: "\r\n") + "\r\n]\r\n\r\n").trace
+        )
+        #expect(trace.periods.map(\.bandwidth.bitsPerSecond) == [300_000, 1_500_000])
+        #expect(trace.periods.map(\.latency) == [.zero, .zero] && trace.duration == .seconds(1_000_001))
+    }
+
+    @Test func periodWithoutDurationIsIncomplete() throws {
+        let error = #expect(throws: DecodingError.self) { _ = try decode(#"[{"bandwidth_kbps":1}]"#) }
+        #expect(String(describing: error).contains("duration_ms"))
+    }
+
+    /// A trace whose duration is longer than that of any clock does not trap.
+    @Test func longestTraceIsUsable() throws {
+        let period = LinkTrace.Period(duration: .seconds(1_000_000_000), bandwidth: BitRate(bitsPerSecond: 0))
+        let trace = try #require(LinkTrace(Array(repeating: period, count: 20)))
+        #expect(trace.duration == .nanoseconds(Int64.max) && trace.meanBandwidth.bitsPerSecond == 0)
+        var link = LinkModel(LinkProfile(name: "t", trace: trace), startingAt: .zero)
+        var flow = LinkModel.Flow()
+        let transmission = link.send(1_000, .down, of: &flow, at: .zero)
+        #expect(transmission == nil)
+    }
+
+    @Test(
+        arguments: [
+            "", "3", "\"3G\"", "[1]", #"{"down":3}"#, #"[{"bandwidth_kbps":1}]x"#, #"[{"duration_ms":1}]"#, "\r\n", "[",
+            "null",
+            #"[{"duration_ms":1,"bandwidth_kbps":NaN}]"#, #"[{"duration_ms":1,"bandwidth_kbps":1e400}]"#,
+            #"[{"duration_ms":1,"bandwidth_kbps":"1"}]"#, "// a comment\n" + #"[{"duration_ms":1,"bandwidth_kbps":1}]"#,
+        ]
+    )
     func malformedProfileIsRejected(text: String) {
         #expect(throws: (any Error).self) { _ = try decode(text) }
     }

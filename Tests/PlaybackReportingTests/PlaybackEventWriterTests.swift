@@ -23,7 +23,13 @@ import Testing
             transferDuration: .milliseconds(250),
             isOverdue: false
         )
-        let skipped = SkippedSegment(address: "a", mediaType: .audio, range: segment.range, reason: .gap)
+        let skipped = SkippedSegment(
+            address: "a",
+            mediaType: .audio,
+            range: segment.range,
+            reason: .gap,
+            sequence: 7
+        )
         let change = Transcript.change(.low, .high)
         let message = TimedMetadata(kind: .id3, time: MediaTime(value: 5, timescale: 2), payload: Array("ID3".utf8))
         return [
@@ -86,6 +92,11 @@ import Testing
             lines[5].hasSuffix(
                 #""url":"https://example.com/1.m4s","mediaType":"video","variant":"high","start":6,"duration":6.006,"#
                     + #""bytes":1000,"transferDuration":0.25,"overdue":false}"#
+            )
+        )
+        #expect(
+            lines[6].hasSuffix(
+                #""url":"a","sequence":7,"mediaType":"audio","start":6,"duration":6.006,"reason":"gap"}"#
             )
         )
         #expect(

@@ -6,7 +6,9 @@ import PaintedPictures
 
 /// A window with a known video frame, for tests that take screenshots, which writes its events to standard output.
 ///
-/// `window-probe [graphics|software] [bt601|bt709|bt2020] [full|limited]`
+/// `window-probe [graphics|software] [bt601|bt709|bt2020] [full|limited] [artwork]`
+///
+/// With `artwork`, the window shows audio without video, with the frame as its artwork.
 @main struct WindowProbe {
     @MainActor static func main() {
         let arguments = Set(CommandLine.arguments.dropFirst())
@@ -14,7 +16,7 @@ import PaintedPictures
         options.renderer = arguments.contains("graphics") ? .accelerated : .software
         do {
             let window = try PlayerWindow(title: "Probe", options: options)
-            run(window, try picture(arguments))
+            run(window, try picture(arguments), isArtwork: arguments.contains("artwork"))
             window.close()
         } catch {
             say("error \((error as? OutputError)?.code.rawValue ?? "") \(error)")
@@ -22,7 +24,7 @@ import PaintedPictures
         }
     }
 
-    @MainActor private static func run(_ window: PlayerWindow, _ pixelBuffer: PixelBuffer) {
+    @MainActor private static func run(_ window: PlayerWindow, _ pixelBuffer: PixelBuffer, isArtwork: Bool) {
         var hasQuit = false
         var wasShown = false
         window.onPixelSizeChange = { say("pixels \($0.width) \($0.height)") }
@@ -38,15 +40,30 @@ import PaintedPictures
             overlay.timeControlStatus = .playing
         }
         Thread.detachNewThread {
+            guard !isArtwork else { return showArtwork(pixelBuffer, in: window) }
             let duration = MediaTime(value: 1, timescale: 25)
             window.show(VideoFrame(time: .zero, duration: duration, isKeyFrame: true, pixelBuffer: pixelBuffer))
         }
         window.run {
-            if !wasShown, window.frameCounts.shown > 0 {
+            if !wasShown, isArtwork || window.frameCounts.shown > 0 {
                 wasShown = true
                 say("shown \(window.isReadyForDisplay)")
             }
             return hasQuit
+        }
+    }
+
+    /// Shows audio with an artwork and a title.
+    private static func showArtwork(_ pixelBuffer: PixelBuffer, in window: PlayerWindow) {
+        window.setTitle("Known title")
+        do {
+            let artwork = try WindowArtwork(pixelBuffer)
+            window.updateOverlay { overlay in
+                overlay.audioLevel = 0.5
+                overlay.artwork = artwork
+            }
+        } catch {
+            say("problem \(error)")
         }
     }
 

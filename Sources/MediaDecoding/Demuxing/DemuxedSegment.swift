@@ -22,7 +22,8 @@ struct DemuxedSegment: Sendable {
     /// The longest contiguous time ranges whose samples are certainly lost, by track identifier, in container time; a
     /// track without an entry may be intact.
     private(set) var lostRanges: [Int: MediaTimeRange] = [:]
-    /// A Boolean value that indicates whether the segment ends within a box after more than one sample.
+    /// A Boolean value that indicates whether the segment ends within a box after more than one sample, or within a
+    /// transport packet after several samples.
     var isTruncated = false
 
     var isDamaged: Bool { !problems.isEmpty }

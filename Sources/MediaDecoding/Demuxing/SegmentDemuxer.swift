@@ -10,6 +10,8 @@ final class SegmentDemuxer {
     static let maximumTrackCount = 32
     /// The maximum number of packets of a segment; further packets are ignored.
     static let maximumPacketCount = 1_000_000
+    /// The minimum number of packets of a segment for normal playback, of which the end is not cut off intentionally.
+    private static let minimumPacketCountOfSegments = 8
 
     private let isContinuous: Bool
     private let fileContainer: MediaContainer?
@@ -255,6 +257,9 @@ extension SegmentDemuxer {
             let span = unsafe bytes.bindMemory(to: UInt8.self).span
             if let layout = TransportPacketLayout(span) {
                 result.byteLoss.add(layout.skippedByteCount(in: span), of: span.count)
+                // The byte range of a key frame for trick play contains few packets, and may end anywhere.
+                result.isTruncated =
+                    result.packets.count >= Self.minimumPacketCountOfSegments && layout.endsWithinPacket(span)
             }
             return result
         }

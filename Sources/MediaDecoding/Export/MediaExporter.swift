@@ -25,6 +25,7 @@ package actor MediaExporter {
     /// - Parameters:
     ///   - sources: The media to export, with at most one video track.
     ///   - title: The title of the file.
+    ///   - metadata: The metadata whose artist and album the file has; empty for none.
     ///   - cover: The image that players show for the file; `nil` for none.
     ///   - path: The absolute path of the file, which is replaced if it exists.
     ///   - type: The type of the file.
@@ -33,6 +34,7 @@ package actor MediaExporter {
     package func export(
         _ sources: [ExportSource],
         title: String?,
+        metadata: MediaFileMetadata = MediaFileMetadata(),
         cover: CoverImage? = nil,
         to path: String,
         as type: MediaFileType
@@ -41,7 +43,15 @@ package actor MediaExporter {
         let temporary = file.deletingLastPathComponent()
             .appendingPathComponent(".\(file.lastPathComponent).\(ProcessInfo.processInfo.processIdentifier)").path
         do {
-            try await write(sources, title: title, cover: cover, to: temporary, namedLater: path, as: type)
+            try await write(
+                sources,
+                title: title,
+                metadata: metadata,
+                cover: cover,
+                to: temporary,
+                namedLater: path,
+                as: type
+            )
             try Task.checkCancellation()
             guard unsafe rename(temporary, path) == 0 else {
                 throw DecodingError(errorNumber: errno, operation: "\(path) cannot be written")
@@ -134,6 +144,7 @@ package actor MediaExporter {
     private func write(
         _ sources: [ExportSource],
         title: String?,
+        metadata: MediaFileMetadata,
         cover: CoverImage?,
         to path: String,
         namedLater destination: String,
@@ -142,6 +153,7 @@ package actor MediaExporter {
         let preparation = try await ExportPreparation(sources)
         let writer = try MediaFileWriter(path: path, destination: destination, type: type)
         if let title { writer.setTitle(title) }
+        writer.setArtistAndAlbum(of: metadata)
         try addChapters(of: sources, preparation, to: writer)
         let fileCues = try await self.fileCues(of: sources)
         var media: [MediaOutput] = []

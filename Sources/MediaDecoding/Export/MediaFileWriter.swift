@@ -84,6 +84,12 @@ import SegmentFormat
         unsafe av_dict_set(&context.pointee.metadata, "title", title, 0)
     }
 
+    /// Sets the artist and the album of the file to those of other metadata.
+    func setArtistAndAlbum(of metadata: MediaFileMetadata) {
+        if let artist = metadata.artist { unsafe av_dict_set(&context.pointee.metadata, "artist", artist, 0) }
+        if let album = metadata.albumTitle { unsafe av_dict_set(&context.pointee.metadata, "album", album, 0) }
+    }
+
     /// Adds a chapter, with times in milliseconds.
     func addChapter(_ title: String, start: Int64, end: Int64) throws(DecodingError) {
         guard unsafe cffmpeg_add_chapter(context, Self.textTimeBase, start, end, title) >= 0 else { throw .outOfMemory }

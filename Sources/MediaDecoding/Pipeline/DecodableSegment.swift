@@ -50,6 +50,9 @@ struct DecodableSegment: Sendable {
     /// A Boolean value that indicates whether the samples of consecutive segments follow each other without
     /// interruption, as those of transport streams and of packed audio do.
     var hasContiguousSamples = false
+    /// A Boolean value that indicates whether the segment is the last one of a stream, and the end of ``range`` was
+    /// measured.
+    var hasMeasuredEnd = false
     /// The time range of the samples that are certainly lost, in container time, and the media type that lacks them;
     /// `nil` if it is unknown or there are none.
     var lostSamples: (type: MediaType, range: MediaTimeRange)?
@@ -137,20 +140,54 @@ struct DecodableSegment: Sendable {
             // A segment for trick play contains few packets.
             leading.packets.count >= Self.minimumPacketCount
         else { return nil }
-        let ends = [video, audio].compactMap(\.self).flatMap { samples in
-            samples.packets.map { $0.endTime + offset }.filter { isPlausible($0, offset: offset) }
-        }
         let starts = [following.video, following.audio].compactMap { $0.map { $0.firstTimestamp + offset } }
-        guard let end = ends.max(), let start = starts.min(), following.isPlausible(start, offset: offset) else {
-            return nil
-        }
-        var minimum = Self.minimumLostDuration
-        if audio == nil {
-            // Frames of video may be shown for a long time.
-            let times = leading.packets.map(\.presentationTime).sorted()
-            minimum = zip(times, times.dropFirst()).reduce(minimum) { max($0, ($1.1 - $1.0) * 4) }
-        }
-        return start - end > minimum ? MediaTimeRange(start: end, end: start) : nil
+        guard let end = mediaEnd(offset: offset), let start = starts.min(),
+            following.isPlausible(start, offset: offset)
+        else { return nil }
+        return start - end > minimumMissingDuration(leading) ? MediaTimeRange(start: end, end: start) : nil
+    }
+
+    /// A Boolean value that indicates whether media can be missing that ``ownLoss(offset:)`` finds.
+    var mayLackMedia: Bool { hasLostBytes || lostSamples != nil || hasMeasuredEnd }
+
+    /// Returns the media that is missing in the segment itself, whichever segments are before and after it.
+    ///
+    /// - Parameter offset: The offset of the timestamps.
+    /// - Returns: The media type and the time range; `nil` if nothing is known to be missing.
+    func ownLoss(offset: MediaTime) -> (type: MediaType, range: MediaTimeRange)? {
+        if hasLostBytes || lostSamples != nil, let lost = loss(offset: offset) { return lost }
+        return missingEnd(offset: offset).map { (type, $0) }
+    }
+
+    /// Returns the media that is missing at the end of the last segment of a stream, because its end was cut off.
+    ///
+    /// No segment follows, so that only the playlist tells where the media should end.
+    ///
+    /// - Parameter offset: The offset of the timestamps.
+    /// - Returns: The time range; `nil` if not more than half a second of media is missing, if the playlist does not agree
+    ///   with the start of the media, or if the container allows samples to be missing.
+    private func missingEnd(offset: MediaTime) -> MediaTimeRange? {
+        guard hasMeasuredEnd, hasContiguousSamples, !hasLostBytes, let leading = video ?? audio,
+            leading.packets.count >= Self.minimumPacketCount,
+            abs((leading.firstTimestamp + offset - range.start).seconds) < Self.minimumLostDuration.seconds,
+            let end = mediaEnd(offset: offset), range.end - end > minimumMissingDuration(leading)
+        else { return nil }
+        return MediaTimeRange(start: max(end, range.start), end: range.end)
+    }
+
+    /// Returns the end of the last sample in the timeline of the player item; `nil` without samples.
+    private func mediaEnd(offset: MediaTime) -> MediaTime? {
+        [video, audio].compactMap(\.self).flatMap { samples in
+            samples.packets.map { $0.endTime + offset }.filter { isPlausible($0, offset: offset) }
+        }.max()
+    }
+
+    /// Returns the duration that must be exceeded by missing media, given the samples that determine the duration.
+    private func minimumMissingDuration(_ leading: Samples) -> MediaTime {
+        guard audio == nil else { return Self.minimumLostDuration }
+        // Frames of video may be shown for a long time.
+        let times = leading.packets.map(\.presentationTime).sorted()
+        return zip(times, times.dropFirst()).reduce(Self.minimumLostDuration) { max($0, ($1.1 - $1.0) * 4) }
     }
 
     /// Returns the median of the distances between samples; `nil` if there are too few samples.

@@ -32,8 +32,8 @@ extension DecodingPipeline {
             audio?.feed.timeline.insert(decodable, at: segment.range)
         case .subtitles: break
         }
-        if decodable.hasLostBytes || decodable.lostSamples != nil, let leading = decodable.video ?? decodable.audio,
-            let lost = decodable.loss(offset: mapping.offset(of: decodable.mappingInput(for: leading)))
+        if decodable.mayLackMedia, let leading = decodable.video ?? decodable.audio,
+            let lost = decodable.ownLoss(offset: mapping.offset(of: decodable.mappingInput(for: leading)))
         {
             reportUnplayable(lost.type, in: lost.range)
         }
@@ -99,6 +99,7 @@ extension DecodingPipeline {
             audio: piece.type == .video || audio == nil ? nil : samples(.audio)
         )
         if piece.filePosition == nil { decodable.hasContiguousSamples = wrap != nil }
+        decodable.hasMeasuredEnd = piece.hasMeasuredEnd
         var cues: FileSubtitles.Cues = [:]
         if let position = piece.filePosition {
             if decodable.audio != nil {

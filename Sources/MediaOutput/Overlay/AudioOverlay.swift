@@ -30,6 +30,8 @@ enum AudioOverlay {
             let columns = max(8, Int(saturating: width * 0.9 / (fontSize * 0.5)))
             return text.count > columns ? String(text.prefix(columns - 1)) + "…" : text
         }
+        // Over an artwork, the text has a dark outline.
+        let outline = state.artwork == nil ? 0 : bar.length(2.5)
         var y = height * 0.27
         let titleSize = bar.length(34)
         script.add(
@@ -37,12 +39,20 @@ enum AudioOverlay {
             x: center,
             y: y,
             fontSize: titleSize,
-            anchor: .center
+            anchor: .center,
+            outline: outline
         )
         y += bar.length(44)
         if let details = state.mediaDetails {
             let size = bar.length(26)
-            script.add(shortened(details, fontSize: size), x: center, y: y, fontSize: size, anchor: .center)
+            script.add(
+                shortened(details, fontSize: size),
+                x: center,
+                y: y,
+                fontSize: size,
+                anchor: .center,
+                outline: outline
+            )
             y += bar.length(38)
         }
         script.add(
@@ -51,7 +61,8 @@ enum AudioOverlay {
             y: y,
             fontSize: bar.length(23),
             anchor: .center,
-            color: .white.withOpacity(190)
+            color: .white.withOpacity(190),
+            outline: outline
         )
         let meter = (width: min(bar.length(520), width * 0.7), height: bar.length(16))
         let (meterX, meterY) = (center - meter.width / 2, height * 0.68)

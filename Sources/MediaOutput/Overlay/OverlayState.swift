@@ -54,6 +54,8 @@ public struct OverlayState: Sendable, Hashable {
     /// A line about the media, such as its artist and its album, shown below the title of media without video; `nil` for
     /// none.
     public var mediaDetails: String?
+    /// The artwork of the media, shown behind the title if there is no video; `nil` for none.
+    public var artwork: WindowArtwork?
     /// The subtitles to show now.
     public var subtitles = SubtitleScript()
     /// The lines of statistics in a corner; if empty, no statistics are shown.

@@ -135,8 +135,13 @@ import MediaTiming
         pixelSize = PixelSize(0, 0)
     }
 
-    /// Sets the title of the window.
-    public func setTitle(_ title: String) { canvas?.setTitle(title) }
+    /// The title of the window; empty after the window is closed.
+    public var title: String { canvas?.title ?? "" }
+
+    /// Sets the title of the window as soon as the main thread is available; may be called from any thread.
+    ///
+    /// - Parameter title: The title.
+    public nonisolated func setTitle(_ title: String) { mailbox.setTitle(title) }
 
     /// Changes the overlay; may be called from any thread.
     ///
@@ -160,6 +165,10 @@ import MediaTiming
         if let overlay = mail.overlay, controls.setOverlay(overlay, at: now) { needsDrawing = true }
         if let text = mail.announcement {
             controls.announce(text, at: now)
+            needsDrawing = true
+        }
+        if let title = mail.title {
+            canvas?.setTitle(title)
             needsDrawing = true
         }
         if mail.isCleared { canvas?.frame = nil }

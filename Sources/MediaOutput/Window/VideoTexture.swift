@@ -58,8 +58,13 @@ struct VideoTexture: ~Copyable {
     }
 
     /// Draws the picture into a rectangle of the window.
-    func draw(in rect: PixelRect) {
+    ///
+    /// - Parameters:
+    ///   - rect: The rectangle.
+    ///   - brightness: The factor of the colors, from 0 for black to 255 for the picture as it is.
+    func draw(in rect: PixelRect, brightness: UInt8 = 255) {
         guard let texture else { return }
+        SDL_SetTextureColorMod(texture, brightness, brightness, brightness)
         var target = SDL_Rect(rect)
         SDL_RenderCopy(renderer, texture, nil, &target)
     }

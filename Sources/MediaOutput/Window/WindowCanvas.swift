@@ -7,6 +7,7 @@ import MediaTiming
 /// The textures are declared before the surface so that they are destroyed before its renderer.
 final class WindowCanvas {
     private var videoTexture: VideoTexture
+    private var artworkTexture: VideoTexture
     private var gradient: OverlayLayer
     private var controls: OverlayLayer
     private var center: OverlayLayer
@@ -21,6 +22,11 @@ final class WindowCanvas {
     private var hasAspectRatio = false
     /// The size for which the frame was uploaded; `nil` if it was not uploaded yet.
     private var loadedSize: PixelSize?
+    /// The artwork that was uploaded, and the size for which it was; `nil` if there is none.
+    private var loadedArtwork: (artwork: WindowArtwork, size: PixelSize)?
+
+    /// The brightness of artwork, in front of which text must be legible, as a share of 255.
+    private static let artworkBrightness: UInt8 = 150
 
     /// The frame to show; `nil` for a black window.
     var frame: VideoFrame? {
@@ -36,6 +42,7 @@ final class WindowCanvas {
         textRendererLoader = TextRendererLoader(onEnd: onTextReady)
         let renderer = surface.renderer
         videoTexture = VideoTexture(renderer: renderer, isSoftware: surface.isSoftware)
+        artworkTexture = VideoTexture(renderer: renderer, isSoftware: surface.isSoftware)
         gradient = OverlayLayer(renderer: renderer)
         controls = OverlayLayer(renderer: renderer)
         center = OverlayLayer(renderer: renderer)
@@ -61,6 +68,9 @@ final class WindowCanvas {
         guard let frame, !surface.isFullScreenOrMaximized else { return nil }
         return surface.setNextSize(of: VideoGeometry.displaySize(of: frame.pixelBuffer), density: density)
     }
+
+    /// The title of the window.
+    var title: String { surface.title }
 
     func setTitle(_ title: String) { surface.title = title }
 
@@ -89,6 +99,8 @@ final class WindowCanvas {
     func reset() {
         videoTexture.reset()
         loadedSize = nil
+        artworkTexture.reset()
+        loadedArtwork = nil
         gradient.reset()
         controls.reset()
         center.reset()
@@ -104,6 +116,8 @@ final class WindowCanvas {
         SDL_SetRenderDrawColor(renderer, 0, 0, 0, 255)
         SDL_RenderClear(renderer)
         let area = drawFrame(onError: onProblem)
+        let overlay = state.overlay
+        if frame == nil, overlay.audioLevel != nil { drawArtwork(overlay.artwork, onError: onProblem) }
         drawOverlay(state, over: area, at: now, onProblem)
         SDL_RenderPresent(renderer)
         if frame != nil { textRendererLoader.begin() }
@@ -125,6 +139,29 @@ final class WindowCanvas {
         }
         videoTexture.draw(in: rect)
         return rect
+    }
+
+    /// Draws the artwork of media without video as large as the window permits.
+    private func drawArtwork(_ artwork: WindowArtwork?, onError onProblem: (OutputError) -> Void) {
+        guard let artwork else {
+            if loadedArtwork != nil { artworkTexture.reset() }
+            loadedArtwork = nil
+            return
+        }
+        let rect = VideoGeometry.fit(artwork.size, in: pixelSize)
+        let size = PixelSize(rect.width, rect.height)
+        if loadedArtwork?.artwork != artwork || surface.isSoftware && loadedArtwork?.size != size {
+            loadedArtwork = (artwork, size)
+            do {
+                try artworkTexture.load(artwork.pixelBuffer, for: size)
+            } catch {
+                artworkTexture.reset()
+                onProblem(
+                    error as? OutputError ?? OutputError(.notConvertible, "The artwork cannot be shown: \(error)")
+                )
+            }
+        }
+        artworkTexture.draw(in: rect, brightness: Self.artworkBrightness)
     }
 
     private func drawOverlay(

@@ -124,6 +124,7 @@ extension OverlayState {
             result.audioLevel = audioLevel
             result.mediaTitle = mediaTitle
             result.mediaDetails = mediaDetails
+            result.artwork = artwork
             result.extent = extent
             result.seekableRange = seekableRange
             result.position = MediaTime(seconds: Int64(saturating: position.seconds.rounded(.down)))

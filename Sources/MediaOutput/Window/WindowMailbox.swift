@@ -10,6 +10,7 @@ final class WindowMailbox: Sendable {
         var isCleared = false
         var overlay: OverlayState?
         var announcement: String?
+        var title: String?
         var needsDrawing = false
     }
 
@@ -73,6 +74,8 @@ final class WindowMailbox: Sendable {
     }
 
     func announce(_ text: String) { post { $0.contents.announcement = text } }
+
+    func setTitle(_ title: String) { post { $0.contents.title = title } }
 
     /// Requests that the window is drawn again.
     func redraw() { post { $0.contents.needsDrawing = true } }

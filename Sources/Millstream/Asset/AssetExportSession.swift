@@ -12,8 +12,8 @@ import StreamingEngine
 ///
 /// Video and audio are copied without decoding and encoding. The file contains the best stored variant and all stored
 /// audio and subtitle renditions, with their languages, names and default flags. Date ranges of the playlist become
-/// chapters, and the artwork of the asset becomes the cover if it is a PNG or JPEG image. Exporting reads the stored files
-/// only, never the network.
+/// chapters, and the artwork of the asset becomes the cover if it is a PNG or JPEG image. The artist and the album of a
+/// stored media file are those of the exported one. Exporting reads the stored files only, never the network.
 public struct AssetExportSession: Sendable {
     /// The options of an export.
     public struct Options: Sendable, Hashable {
@@ -83,7 +83,14 @@ public struct AssetExportSession: Sendable {
         let exported = options.omitsVideo ? try sources.audioOnly : sources.all
         try verifyHasMedia(exported.filter { $0.contents != .subtitles }, of: asset, part: options.part)
         UnfinishedExports.removeAbandoned(of: path)
-        try await MediaExporter().export(exported, title: asset.title, cover: cover(), to: path, as: type)
+        try await MediaExporter().export(
+            exported,
+            title: asset.title,
+            metadata: sources.metadata,
+            cover: cover(),
+            to: path,
+            as: type
+        )
     }
 
     /// Returns the artwork of the asset as the cover of a media file; `nil` if it has none, or one in a format that is not

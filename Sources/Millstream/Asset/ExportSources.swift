@@ -19,6 +19,8 @@ struct ExportSources {
     private(set) var subtitles: [ExportSource] = []
     /// The subtitle tracks of a media file whose format cannot be converted.
     private(set) var omittedTracks: [MediaTrack] = []
+    /// The metadata of a media file; empty for a stream.
+    private(set) var metadata = MediaFileMetadata()
 
     private let library: AssetLibrary
     private let asset: StoredAsset
@@ -68,6 +70,7 @@ struct ExportSources {
     /// Sets the sources to the tracks of a media file: its video with the first audio, and each further track.
     private mutating func setTracks(of reader: MediaReader) {
         let container = reader.fileContainer
+        metadata = reader.fileMetadata
         audio = []
         subtitles = []
         let audioTracks = reader.fileTracks.filter { $0.mediaType == .audio }

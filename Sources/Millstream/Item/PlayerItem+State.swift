@@ -1,6 +1,7 @@
 public import HLSPlaylist
 public import MediaTiming
 public import PlaybackReporting
+import SegmentFormat
 public import StreamingEngine
 
 extension PlayerItem {
@@ -46,6 +47,9 @@ extension PlayerItem {
         ///
         /// Metadata that is part of the media, such as the ID3 tags of a stream, is in ``PlayerItem/timedMetadata``.
         public var commonMetadata: [MetadataItem] { MetadataItem.items(of: playback.metadata) }
+        /// The title of the content: that of a media file, or the session data `com.apple.hls.title` of a stream
+        /// (RFC 8216bis §4.4.6.4); `nil` if it has none, and before it is loaded.
+        public var title: String? { playback.metadata.title ?? playback.presentation?.title }
         /// The size of the video that is shown, in square pixels: that of the decoded frames, or the resolution in the
         /// playlist before the first frame; `nil` if both are unknown, or if there is no video.
         public var presentationSize: Resolution? {

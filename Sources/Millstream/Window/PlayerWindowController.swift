@@ -3,6 +3,7 @@ import HLSPlaylist
 import MediaDecoding
 public import MediaOutput
 import MediaTiming
+import MediaTransport
 import SegmentFormat
 import StreamingEngine
 import Synchronization
@@ -18,6 +19,24 @@ import Synchronization
 /// window.run(until: { controller.isFinished })
 /// ```
 public final class PlayerWindowController: Sendable {
+    /// Options for what a window shows about the media.
+    public struct Options: Sendable, Hashable {
+        /// The title of the media; `nil` for the title that the media declares (``PlayerItem/State/title``).
+        public var title: String?
+        /// The bytes of an image file (PNG, JPEG, GIF or WebP) that is shown for media without video; `nil` for the artwork
+        /// that the media contains.
+        public var artwork: [UInt8]?
+        /// The text that follows the title of the media in the title of the window.
+        public var titleSuffix: String
+
+        /// Creates options; by default, the window shows what the media declares.
+        public init(title: String? = nil, artwork: [UInt8]? = nil, titleSuffix: String = "") {
+            self.title = title
+            self.artwork = artwork
+            self.titleSuffix = titleSuffix
+        }
+    }
+
     private struct State {
         /// A text over the video.
         enum Panel {
@@ -26,6 +45,7 @@ public final class PlayerWindowController: Sendable {
 
         var panel: Panel?
         var viewSize: Resolution?
+        var windowTitle: String
         var isFinished = false
     }
 
@@ -39,17 +59,28 @@ public final class PlayerWindowController: Sendable {
 
     private let window: PlayerWindow
     private let player: Player
+    private let options: Options
+    /// The title of the window while the title of the media is unknown.
+    private let initialTitle: String
     private let commands: PlayerCommandExecutor
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     private let windowEvents: AsyncStream<WindowEvent>
     private let continuation: AsyncStream<WindowEvent>.Continuation
 
     /// Creates a controller, which replaces `onCommand` and `onPixelSizeChange` of the
     /// window.
-    @MainActor public init(_ window: PlayerWindow, _ player: Player) {
+    ///
+    /// - Parameters:
+    ///   - window: The window, whose title is shown until that of the media is known.
+    ///   - player: The player to show.
+    ///   - options: The options for what the window shows about the media.
+    @MainActor public init(_ window: PlayerWindow, _ player: Player, options: Options = Options()) {
         let (windowEvents, continuation) = AsyncStream.makeStream(of: WindowEvent.self)
         self.window = window
         self.player = player
+        self.options = options
+        initialTitle = window.title
+        state = Mutex(State(windowTitle: window.title))
         commands = PlayerCommandExecutor(player) { window.announce($0) }
         self.windowEvents = windowEvents
         self.continuation = continuation
@@ -69,6 +100,7 @@ public final class PlayerWindowController: Sendable {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.executeCommands() }
             group.addTask { await self.updateOverlay() }
+            group.addTask { await self.updateArtwork() }
             await group.next()
             group.cancelAll()
         }
@@ -90,6 +122,39 @@ public final class PlayerWindowController: Sendable {
         }
     }
 
+    /// Shows the artwork of each item without video.
+    private func updateArtwork() async {
+        let time = player.environment.time
+        var shown: [UInt8]?
+        while !Task.isCancelled {
+            let item = player.currentItem?.state
+            let isAudioOnly = item?.isAudioOnly ?? false
+            let wanted = isAudioOnly ? options.artwork ?? item?.playback.metadata.artwork?.bytes : nil
+            if wanted != shown {
+                shown = wanted
+                let artwork = await Self.decodeArtwork(wanted)
+                window.updateOverlay { $0.artwork = artwork }
+            }
+            try? await time.sleep(for: Self.updateInterval)
+        }
+    }
+
+    /// Decodes an image file; returns `nil` if there is none, or if it is damaged.
+    private static func decodeArtwork(_ bytes: [UInt8]?) async -> WindowArtwork? {
+        guard let bytes else { return nil }
+        return try? await BlockingOperation.run { try WindowArtwork(PixelBuffer.decodeImage(bytes)) }
+    }
+
+    /// Sets the title of the window if it has changed.
+    private func showTitle(_ title: String?) {
+        let text = title.map { $0 + options.titleSuffix } ?? initialTitle
+        let isNew = state.withLock { state in
+            defer { state.windowTitle = text }
+            return state.windowTitle != text
+        }
+        if isNew { window.setTitle(text) }
+    }
+
     private func applyViewSize() {
         guard let size = state.withLock({ $0.viewSize }), let item = player.currentItem, item.viewSize != size else {
             return
@@ -107,6 +172,8 @@ public final class PlayerWindowController: Sendable {
                 item.map { WindowStatistics($0, rate: playerState.rate, at: now, date: date, window.frameCounts).lines }
             case .keys: PlayerCommand.keyLines
             }
+        let title = options.title ?? item?.title
+        showTitle(title)
         let audioLevel = item.flatMap { $0.isAudioOnly ? player.outputs?.audioLevel ?? 0 : nil }
         window.updateOverlay { overlay in
             overlay.position = max(.zero, playerState.timebase.mediaTime(at: now))
@@ -119,7 +186,7 @@ public final class PlayerWindowController: Sendable {
             overlay.isMuted = playerState.isMuted
             overlay.statistics = lines ?? []
             overlay.audioLevel = audioLevel
-            overlay.mediaTitle = item?.playback.metadata.title
+            overlay.mediaTitle = title
             overlay.mediaDetails = item?.mediaDetails
         }
     }

@@ -131,8 +131,9 @@ public final class DownloadSession: Sendable {
     ///   - source: The URL of a playlist.
     ///   - configuration: The options of the task.
     /// - Returns: The task.
-    /// - Throws: ``DownloadError`` if the asset cannot be downloaded, for example a live stream, or if
-    ///   ``DownloadConfiguration/artwork`` is too large or no image that can be stored.
+    /// - Throws: ``DownloadError`` if the asset cannot be downloaded, for example a live stream, if
+    ///   ``DownloadConfiguration/artwork`` is too large or no image that can be stored, or if the task would continue a recording
+    ///   with another selection (``DownloadError/Code/otherSelection``).
     public func makeTask(
         _ source: ResourceAddress,
         configuration: DownloadConfiguration = DownloadConfiguration()
@@ -229,7 +230,12 @@ public final class DownloadSession: Sendable {
             }
             return existing
         }
-        if configuration.recording != nil { endInterruptedRecordings(of: source) }
+        if configuration.recording != nil {
+            try await converting {
+                _ = try RecordedAsset(of: source, in: self.library)?.selection(for: configuration.selection)
+            }
+            endInterruptedRecordings(of: source)
+        }
         // A recording loads the current playlists when it begins.
         let isRecording = configuration.recording != nil
         let resolution: DownloadResolver.Resolution? =

@@ -4,15 +4,15 @@ import { createElement, setAttribute, setHidden, setText, setTextWithURLsOrHide 
 import { showMessage } from './messages.js';
 
 /**
- * Creates the control of an edit.
+ * Creates the control of an edit; `id` is that of its field, which the page must not have yet.
  *
  * A control has `definition`, `node`, `fields` (the inputs, which can be disabled), `value` (the value for the playback
  * URL, or `undefined` without the edit) and `reset()`. A control with menus of streams also has `updateStreams(store)`, and
  * `checkStreams(findRefusal)` if the server knows which streams cannot be used. The fields send `change` events.
  */
-export function createEditControl(definition) {
+export function createEditControl(definition, id = definition.name) {
     const create = definition.parameter ? creators[definition.parameter.type] ?? createTextField : createCheckbox;
-    return { definition, ...create(definition) };
+    return { definition, ...create({ ...definition, id }) };
 }
 
 const creators = {
@@ -23,8 +23,8 @@ const creators = {
     'source-at-breaks': (definition) => createStreamMenuWithPosition(definition, 'rule'),
 };
 
-function createCheckbox({ name, title, summary }) {
-    const input = createElement('input', { type: 'checkbox', id: name });
+function createCheckbox({ id, title, summary }) {
+    const input = createElement('input', { type: 'checkbox', id });
     return {
         node: createElement('label', { class: 'checkbox', title: summary }, input, ` ${title}`),
         fields: [input],
@@ -33,23 +33,23 @@ function createCheckbox({ name, title, summary }) {
     };
 }
 
-function createTextField({ name, title, summary, parameter, examples = [] }) {
+function createTextField({ id, title, summary, parameter, examples = [] }) {
     const input = createElement('input', {
-        type: 'text', id: name, autocomplete: 'off', spellcheck: 'false', title: summary,
+        type: 'text', id, autocomplete: 'off', spellcheck: 'false', title: summary,
         placeholder: examples[0] ?? parameter.placeholder,
     });
     return {
-        node: labeledField(name, title, summary, input),
+        node: labeledField(id, title, summary, input),
         fields: [input],
         value: () => input.value.trim() || undefined,
         reset: () => { input.value = ''; },
     };
 }
 
-function createNumberField({ name, title, summary, parameter, examples = [] }) {
+function createNumberField({ id, title, summary, parameter, examples = [] }) {
     const { type, minimum, maximum, form } = parameter;
     const input = createElement('input', {
-        type: 'number', id: name, min: minimum, max: maximum, step: type === 'decimal' ? 'any' : 1, title: summary,
+        type: 'number', id, min: minimum, max: maximum, step: type === 'decimal' ? 'any' : 1, title: summary,
         placeholder: examples[0],
     });
     input.addEventListener('change', () => {
@@ -59,7 +59,7 @@ function createNumberField({ name, title, summary, parameter, examples = [] }) {
         }
     });
     return {
-        node: labeledField(name, title, summary, input),
+        node: labeledField(id, title, summary, input),
         fields: [input],
         value: () => (input.validity.valid && input.value ? input.value : undefined),
         reset: () => {
@@ -69,9 +69,9 @@ function createNumberField({ name, title, summary, parameter, examples = [] }) {
     };
 }
 
-function createStreamMenu({ name, title, summary }) {
-    const menu = new StreamMenu(name, title, summary, (url) => url);
-    const row = labeledField(name, title, summary, menu.select);
+function createStreamMenu({ id, title, summary }) {
+    const menu = new StreamMenu(id, title, summary, (url) => url);
+    const row = labeledField(id, title, summary, menu.select);
     return {
         node: createElement('div', { class: 'stream-control' }, row, menu.urlField, menu.note),
         fields: [menu.select, menu.urlField],
@@ -83,16 +83,16 @@ function createStreamMenu({ name, title, summary }) {
 }
 
 /** A menu of streams with a field for the position, a time or a rule, that follows the URL of the stream after `@`. */
-function createStreamMenuWithPosition({ name, title, summary, examples = [] }, position) {
+function createStreamMenuWithPosition({ id, title, summary, examples = [] }, position) {
     const example = examples[0]?.split('@').at(-1);
     const field = createElement('input', {
-        type: 'text', id: `${name}-${position}`, autocomplete: 'off', spellcheck: 'false', title: summary,
+        type: 'text', id: `${id}-${position}`, autocomplete: 'off', spellcheck: 'false', title: summary,
         placeholder: example, 'aria-label': `${title}: ${position}`,
     });
     const valueFor = (url) => (url && field.value.trim() ? `${url}@${field.value.trim()}` : undefined);
-    const menu = new StreamMenu(name, title, summary, valueFor);
+    const menu = new StreamMenu(id, title, summary, valueFor);
     const value = () => valueFor(menu.url);
-    const row = labeledField(name, title, summary, createElement('div', { class: 'field-row' }, menu.select, field));
+    const row = labeledField(id, title, summary, createElement('div', { class: 'field-row' }, menu.select, field));
     const node = createElement('div', { class: 'stream-control' }, row, menu.urlField, menu.note);
     node.addEventListener('change', () => {
         menu.showRefusals();
@@ -115,9 +115,9 @@ function createStreamMenuWithPosition({ name, title, summary, examples = [] }, p
     };
 }
 
-function labeledField(name, title, summary, field) {
+function labeledField(id, title, summary, field) {
     return createElement('div', { class: 'field' },
-        createElement('label', { for: name, text: title, title: summary }), field);
+        createElement('label', { for: id, text: title, title: summary }), field);
 }
 
 /** The value of the option for the stream at a URL; identifiers of streams have no such character. */
@@ -143,12 +143,12 @@ class StreamMenu {
     #refusals = new Map();
     #checkCount = 0;
 
-    constructor(name, title, summary, valueFor) {
+    constructor(id, title, summary, valueFor) {
         this.#valueFor = valueFor;
-        this.note = createElement('p', { class: 'note', id: `${name}-note`, hidden: true });
-        this.select = createElement('select', { id: name, title: summary });
+        this.note = createElement('p', { class: 'note', id: `${id}-note`, hidden: true });
+        this.select = createElement('select', { id, title: summary });
         this.urlField = createElement('input', {
-            type: 'url', id: `${name}-url`, class: 'stream-url', hidden: true, autocomplete: 'off', spellcheck: 'false', title: summary,
+            type: 'url', id: `${id}-url`, class: 'stream-url', hidden: true, autocomplete: 'off', spellcheck: 'false', title: summary,
             placeholder: 'https://…', 'aria-label': `${title}: URL`,
         });
         this.#showOptions();

@@ -1,8 +1,11 @@
 // Playback of a playback URL by Media Source Extensions, for browsers that play no HLS.
 
 import { delay, fetchPlaylist, fetchSegment, playbackPath } from './browser-playback.js';
+import { isTemporary, LiveInterruption, pauseMilliseconds, stuckPlaylistError } from './live-interruption.js';
+import { MediaSourceClass, playableVariants } from './media-source-support.js';
 import { secondsBehind, Track, unreadableMediaError } from './media-source-track.js';
 import { MediaTimeline } from './media-timeline.js';
+import { forwardBuffer } from './now-playing.js';
 import { PlaybackError } from './playback-diagnosis.js';
 import { sourceURL } from './playback-url.js';
 import { FailedMedia, recoveryStep } from './segment-recovery.js';
@@ -19,19 +22,12 @@ const decodingAhead = 0.5;
 /** The time before the end of a buffered range, in seconds, in which a browser can wait: not all tracks have a last frame there. */
 const maximumRemainder = 0.5;
 
-/** The beginnings of the names of subtitle codecs, which source buffers do not take. */
-const subtitleCodecs = /^(wvtt|stpp|tx3g|vtt|ttml)/;
-
-/** The beginnings of the names of video codecs. */
-const videoCodecs = /^(avc|hvc|hev|dvh|vp0?[89]|av01)/;
-
-/** The class of media sources that this browser has; `undefined` without any. */
-export const MediaSourceClass = globalThis.MediaSource ?? globalThis.ManagedMediaSource;
-
 /**
  * Events: `tracks` when the audio tracks are known or change; `gap` with `{start, end}` when playback continues after a gap in the
  * media; `recovery` with `{action: "switch"|"skip", segment, error}` when a segment that cannot be played is replaced by that of
- * another variant, or left out; `error`, with the `error` property.
+ * another variant, or left out; `live` with `{state: "interrupted"|"continued"|"moved"|"restarted", seconds, isAtLiveEdge, error}`
+ * when a live stream is not delivered, is delivered again, no longer lists the position, or has begun anew; `error`, with the
+ * `error` property.
  */
 export class MediaSourcePlayer extends EventTarget {
     error;
@@ -54,6 +50,9 @@ export class MediaSourcePlayer extends EventTarget {
     // Bits per second; the first variant is the one with the lowest bandwidth until a segment was loaded.
     #throughput;
     #failedMedia = new FailedMedia();
+    #interruption = new LiveInterruption();
+    // The number of times that the live playlist has begun anew.
+    #restarts = 0;
     // The error of the first segment that the browser could not read since playback has made progress.
     #unreadableError = null;
     // The position after a gap, or with which a new media source begins.
@@ -195,16 +194,20 @@ export class MediaSourcePlayer extends EventTarget {
         error.resource ??= track.resource;
         // The first one is the cause, even if further segments fail.
         failures.error ??= error;
+        failures.since ??= performance.now();
         if (error.isFinal || error.status === 501) return this.#fail(error);
+        if (error.isStuck) return this.#awaitLiveStream(track, error, signal);
         failures.loads += 1;
         const variants = track.isAudio ? [] : this.#variants.map(({ address }) => address);
         const { address } = track.timeline;
         const step = recoveryStep({
             ...failures, variants, current: address, skipped: track.skipped, isDamaged: error.isDamaged, canSkip: loading !== undefined,
             excluded: variants.filter((variant) => this.#failedMedia.isExcluded(variant)),
+            isLive: isTemporary(error) && !track.timeline.isEnded && track.timeline.segments.length > 0,
         });
         if (step.action === 'fail') return this.#fail(failures.error);
         if (step.action === 'retry') return delay(step.delay, signal);
+        if (step.action === 'wait') return this.#awaitLiveStream(track, failures.error, signal);
         if (step.action === 'skip') {
             // The cause is the segment.
             for (const variant of failures.failed) this.#failedMedia.include(variant);
@@ -232,6 +235,51 @@ export class MediaSourcePlayer extends EventTarget {
         this.#failedMedia.exclude(track.timeline.address);
         track.continueWith(timeline, loading);
         return true;
+    }
+
+    /** Leaves out the segment that a live stream does not deliver, if any, and tries all variants again after a pause. */
+    async #awaitLiveStream(track, error, signal) {
+        const { failures, loading, timeline } = track;
+        if (!this.#interruption.add(track, error, failures.since)) return this.#fail(error);
+        for (const variant of [...failures.failed, timeline.address]) this.#failedMedia.include(variant);
+        if (loading) track.skip(loading);
+        else track.forgetFailures();
+        this.#reportLive('interrupted', { error: this.#interruption.error });
+        await delay(pauseMilliseconds(timeline.targetDuration), signal);
+    }
+
+    /** Ends the interruption of a live stream if a track was the last one that was not delivered. */
+    #endInterruption(track) {
+        const seconds = this.#interruption.remove(track);
+        if (seconds === undefined) return;
+        const { error, isAtLiveEdge } = this.#interruption;
+        this.#reportLive('continued', { seconds, error, isAtLiveEdge });
+    }
+
+    /**
+     * Continues at the live edge, and returns whether it has to: playback waits, or soon has to, after an interruption, or it waits at a
+     * position that the live playlist no longer lists.
+     */
+    #continueAtLiveEdge(track) {
+        const { timeline } = track;
+        const { currentTime, paused } = this.#video;
+        if (track !== this.#tracks[0] || timeline.isEnded || timeline.hasFailed || paused) return false;
+        const { isActive } = this.#interruption;
+        if (forwardBuffer(this.#video) > (isActive ? timeline.targetDuration : maximumRemainder)) return false;
+        const isMissing = timeline.segments[0]?.start > currentTime + maximumRemainder;
+        const distance = timeline.liveEdge - currentTime;
+        if (!(isMissing && distance > maximumRemainder) && !(isActive && distance > timeline.targetDuration)) return false;
+        if (isActive) this.#interruption.isAtLiveEdge = true;
+        else this.#reportLive('moved', { seconds: distance });
+        for (const other of this.#tracks) other.restart();
+        this.#updateDuration();
+        this.#skippedTo = timeline.liveEdge;
+        this.#video.currentTime = this.#skippedTo;
+        return true;
+    }
+
+    #reportLive(state, detail) {
+        this.dispatchEvent(new CustomEvent('live', { detail: { state, ...detail } }));
     }
 
     #reportRecovery(action, { sequence }, error) {
@@ -296,13 +344,16 @@ export class MediaSourcePlayer extends EventTarget {
         if ((timeline.segments.length === 0 || !timeline.isEnded) && timeline.reloadDelay === 0) {
             await timeline.update(signal);
             this.#updateDuration();
+            this.#noteRestart(timeline);
         }
         // A seek or another rendition has changed what is wanted.
         if (track.generation !== generation) return;
+        if (this.#continueAtLiveEdge(track)) return delay(pollMilliseconds, signal);
         const { currentTime } = this.#video;
         let segment = track.nextSegment(currentTime);
         if (!segment) {
             track.isComplete = timeline.isEnded;
+            if (timeline.isStuck) throw stuckPlaylistError();
             if (!timeline.hasFailed) track.forgetFailures();
             this.#endStream();
             await delay(pollMilliseconds, signal);
@@ -333,6 +384,14 @@ export class MediaSourcePlayer extends EventTarget {
         if (track.generation !== generation) return;
         const offset = this.#offset(track, segment, timestamp);
         await track.append({ bytes, type }, segment, offset, () => this.#video.currentTime, signal);
+        if (track.generation === generation) this.#endInterruption(track);
+    }
+
+    #noteRestart({ restarts }) {
+        if (restarts <= this.#restarts) return;
+        this.#restarts = restarts;
+        this.#failedMedia.forgetDamaged();
+        this.#reportLive('restarted', {});
     }
 
     /** Adds the source buffers as soon as the types of all tracks are known. */
@@ -437,21 +496,4 @@ export class MediaSourcePlayer extends EventTarget {
         this.error = error;
         this.dispatchEvent(new Event('error'));
     }
-}
-
-/**
- * Returns the variants with which one source buffer can continue, those with the lowest bandwidth first: all with video if any has
- * it, and all with the audio in the variant or all with the audio in renditions.
- */
-function playableVariants(variants) {
-    const supported = variants.filter(({ address, codecs }) => address && isSupported(codecs))
-        .sort((one, other) => (one.bandwidth ?? 0) - (other.bandwidth ?? 0));
-    const withVideo = supported.filter(({ height, codecs }) => height > 0 || codecs?.some((codec) => videoCodecs.test(codec)));
-    const candidates = withVideo.length > 0 ? withVideo : supported;
-    return candidates.filter(({ audio }) => (audio === undefined) === (candidates[0].audio === undefined));
-}
-
-function isSupported(codecs) {
-    const text = codecs?.filter((codec) => !subtitleCodecs.test(codec)).join(',');
-    return !text || ['video', 'audio'].some((kind) => MediaSourceClass.isTypeSupported(`${kind}/mp4; codecs="${text}"`));
 }

@@ -17,8 +17,11 @@ export class Track {
     loading;
     /** The playlist or segment that is loaded and appended at present, as errors name it. */
     resource;
-    /** The failures of the present segment: the loads from this variant, the variants that failed before, and the first error. */
-    failures = { loads: 0, failed: [], error: undefined };
+    /**
+     * The failures of the present segment: the loads from this variant, the variants that failed before, and the first error with its
+     * time in milliseconds.
+     */
+    failures = { loads: 0, failed: [], error: undefined, since: undefined };
     /** The number of segments in succession that were left out because they failed. */
     skipped = 0;
     #buffer;
@@ -71,6 +74,8 @@ export class Track {
             const start = this.#next ?? bufferedEnd(this.#buffer, position) ?? position;
             return this.timeline.segmentAt(start);
         }
+        // The numbers of a live playlist that has begun anew are lower.
+        if (this.#last.restarts !== this.timeline.restarts) return this.timeline.segmentAt(this.lastEnd + 0.1);
         const next = this.timeline.segmentAfter(this.#last.sequence);
         // After a pause of a live stream, its position has moved on.
         return next && next.start + next.duration < position - secondsBehind ? this.timeline.segmentAt(position) : next;
@@ -84,23 +89,23 @@ export class Track {
 
     /** Leaves out a segment that fails in all variants. */
     skip(segment) {
-        const { error } = this.failures;
+        const { error, since } = this.failures;
         this.pass(segment);
-        this.failures.error = error;
+        Object.assign(this.failures, { error, since });
         this.skipped += 1;
     }
 
     /** Continues with another variant in place of the one that fails, at the segment that it fails with, if any. */
     continueWith(timeline, segment) {
-        const { failed, error } = this.failures;
-        this.failures = { loads: 0, failed: [...failed, this.timeline.address], error };
+        const { failed, error, since } = this.failures;
+        this.failures = { loads: 0, failed: [...failed, this.timeline.address], error, since };
         this.timeline = timeline;
         this.#next = segment ? segment.start + 0.1 : this.#last ? this.lastEnd + 0.1 : this.#next;
         this.#last = undefined;
     }
 
     forgetFailures() {
-        this.failures = { loads: 0, failed: [], error: undefined };
+        this.failures = { loads: 0, failed: [], error: undefined, since: undefined };
     }
 
     /** Continues at the position of the video, which has changed. */

@@ -4,10 +4,21 @@ import { fetchPlaylist } from './browser-playback.js';
 
 /** The difference of the dates of the same segment in two playlists, in seconds. */
 const maximumDateDifference = 1;
+/** The distance between the live edge and the end of a live playlist, in target durations. */
+const liveEdgeTargetDurations = 3;
+/** The time without a new segment after which a live playlist is stuck, in target durations, and its minimum in milliseconds. */
+const [stuckTargetDurations, minimumStuckMilliseconds] = [3, 10_000];
+/** The time for which a live playlist has lower media sequence numbers, in target durations, until it counts as one that has begun anew. */
+const lowerTargetDurations = 3;
+/** The distance of the discontinuity sequence numbers of a live playlist from those of before it has begun anew. */
+const discontinuitiesPerStart = 2 ** 32;
 
 export class MediaTimeline {
     address;
-    /** `[{sequence, start, duration, discontinuity, date, gap}]` in their order. */
+    /**
+     * `[{sequence, start, duration, discontinuity, date, gap, restarts}]` in their order. Segments of before and after the playlist has
+     * begun anew differ in `discontinuity`.
+     */
     segments = [];
     isEnded = false;
     targetDuration = 6;
@@ -15,13 +26,20 @@ export class MediaTimeline {
     hasFailed = false;
     /** The start position that the playlist prefers; negative from its end. */
     preferredStart;
+    /** The number of times that the live playlist has begun anew, with lower media sequence numbers. */
+    restarts;
     #lastLoad = -Infinity;
+    // The time of the last load that had new segments.
+    #lastChange = -Infinity;
+    // The time since which the playlist has had lower media sequence numbers; `undefined` if it has not.
+    #lowerSince;
     #reference;
 
     /** `reference` returns the timeline of the video, with whose times those of a live playlist begin. */
     constructor(address, reference) {
         this.address = address;
         this.#reference = reference;
+        this.restarts = reference?.()?.restarts ?? 0;
     }
 
     /** Loads the playlist, or loads it again if it can have changed. */
@@ -29,7 +47,9 @@ export class MediaTimeline {
         if (this.isEnded) return;
         this.#lastLoad = performance.now();
         this.hasFailed = true;
-        this.#merge(await fetchPlaylist(this.address, signal));
+        const playlist = await fetchPlaylist(this.address, signal);
+        if (this.#hasBegunAnew(playlist)) await this.#beginAnew(playlist, signal);
+        else this.#merge(playlist);
         this.hasFailed = false;
     }
 
@@ -38,12 +58,58 @@ export class MediaTimeline {
         return Math.max(0, this.#lastLoad + this.targetDuration * 500 - performance.now());
     }
 
-    #merge({ ended, targetDuration, start, segments }) {
+    /** Whether a live playlist has had no new segment for longer than it may (RFC 8216bis §6.2.1). */
+    get isStuck() {
+        if (this.isEnded || this.hasFailed || this.segments.length === 0) return false;
+        const limit = Math.max(this.targetDuration * 1000 * stuckTargetDurations, minimumStuckMilliseconds);
+        return performance.now() - this.#lastChange > limit;
+    }
+
+    /**
+     * Returns whether a live playlist with lower media sequence numbers is a new one, as that of an encoder which was started again. Caches
+     * also deliver a playlist of before, which has earlier dates or the segments that are known, and only for a while.
+     */
+    #hasBegunAnew({ segments }) {
+        const [last, newest] = [this.segments.at(-1), segments.at(-1)];
+        if (!last || !newest || newest.sequence >= last.sequence) {
+            this.#lowerSince = undefined;
+            return false;
+        }
+        this.#lowerSince ??= performance.now();
+        if (performance.now() - this.#lowerSince >= this.targetDuration * 1000 * lowerTargetDurations) return true;
+        const isDated = newest.date !== undefined && last.date !== undefined;
+        return isDated ? newest.date - last.date > maximumDateDifference : newest.sequence < this.segments[0].sequence;
+    }
+
+    /** Continues with the segments of a live playlist that has begun anew, from its live edge on. */
+    async #beginAnew(playlist, signal) {
+        const reference = this.#reference?.();
+        const follows = reference !== undefined && reference !== this && !reference.isEnded;
+        // The video determines the times of all tracks.
+        if (follows && reference.restarts === this.restarts) await reference.update(signal);
+        const { end } = this;
+        this.#lowerSince = undefined;
+        this.restarts = follows ? Math.max(this.restarts + 1, reference.restarts) : this.restarts + 1;
+        this.segments = [];
+        this.#merge(playlist);
+        if ((follows && reference.restarts === this.restarts) || this.segments.length === 0) return;
+        // What precedes the live edge would delay playback.
+        const edge = this.isEnded ? -Infinity : this.liveEdge;
+        this.segments = this.segments.filter(({ start, duration }) => start + duration > edge + 0.001);
+        const distance = end - this.segments[0].start;
+        for (const segment of this.segments) segment.start += distance;
+    }
+
+    #merge({ ended, targetDuration, start, segments: listed }) {
+        const { restarts } = this;
+        const segments = listed.map((segment) => (
+            { ...segment, restarts, discontinuity: segment.discontinuity + restarts * discontinuitiesPerStart }));
         this.isEnded = ended;
         this.targetDuration = targetDuration ?? this.targetDuration;
         this.preferredStart = start;
         const last = this.segments.at(-1);
         const fresh = last ? segments.filter(({ sequence }) => sequence > last.sequence) : segments;
+        if (!last || fresh.length > 0) this.#lastChange = performance.now();
         let time = last ? last.start + last.duration : 0;
         if (last && fresh.length > 0 && fresh[0].sequence > last.sequence + 1) time = this.#timeAfterRemoved(last, fresh[0]);
         for (const segment of fresh) {
@@ -70,7 +136,8 @@ export class MediaTimeline {
 
     /** Moves the segments to the times of the same content in the video. */
     #align(reference) {
-        if (!reference || reference.segments.length === 0 || this.segments.length === 0) return;
+        if (!reference || reference === this || reference.restarts !== this.restarts) return;
+        if (reference.segments.length === 0 || this.segments.length === 0) return;
         const distance = this.#plausible(distanceByDate(this.segments, reference.segments), reference)
             ?? distanceByStart(discontinuityStarts(this.segments), discontinuityStarts(reference.segments))
             ?? distanceByStart(sequenceStarts(this.segments), sequenceStarts(reference.segments))
@@ -90,14 +157,19 @@ export class MediaTimeline {
         return last ? last.start + last.duration : 0;
     }
 
-    /** The position at which playback begins: that of a live stream is three target durations before its end. */
+    /** The position at which a live stream is played: three target durations before its end (RFC 8216bis §6.3.3). */
+    get liveEdge() {
+        return Math.max(this.segments[0]?.start ?? 0, this.end - liveEdgeTargetDurations * this.targetDuration);
+    }
+
+    /** The position at which playback begins: that of a live stream is its live edge. */
     get startPosition() {
         const first = this.segments[0]?.start ?? 0;
         if (this.preferredStart !== undefined) {
             const { preferredStart } = this;
             return Math.min(Math.max(preferredStart < 0 ? this.end + preferredStart : first + preferredStart, first), this.end);
         }
-        return this.isEnded ? first : Math.max(first, this.end - 3 * this.targetDuration);
+        return this.isEnded ? first : this.liveEdge;
     }
 
     /** Returns the segment at a time, or the first one after it. */

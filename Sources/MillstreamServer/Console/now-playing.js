@@ -30,8 +30,11 @@ export function showNowPlaying(player, edits, video) {
     });
     player.addEventListener('select', updateSelection);
     let gapCount = 0;
+    let liveNotes = {};
     player.addEventListener('load', () => {
         gapCount = 0;
+        liveNotes = {};
+        setTextOrHide(find('live-note'), '');
         setTextOrHide(find('gaps-note'), '');
         setTextOrHide(find('recovery-note'), '');
     });
@@ -39,6 +42,10 @@ export function showNowPlaying(player, edits, video) {
         const consequence = action === 'switch' ? 'another variant plays' : 'playback continues after it';
         setTextOrHide(find('recovery-note'),
             `Segment ${segment} of the playlist cannot be played, so ${consequence}. ${errorDescription(error).message}`);
+    });
+    player.addEventListener('live', ({ detail }) => {
+        liveNotes = { ...liveNotes, ...liveNote(detail) };
+        setTextOrHide(find('live-note'), Object.values(liveNotes).join(' '));
     });
     player.addEventListener('gap', ({ detail: { start, end } }) => {
         gapCount += 1;
@@ -75,6 +82,25 @@ export function showNowPlaying(player, edits, video) {
         setText(statistics['dropped-frames'], quality
             ? `${quality.droppedVideoFrames} of ${quality.totalVideoFrames}` : '–');
         edits.markPlayingVariant(videoWidth, videoHeight);
+    }
+}
+
+/** Returns the sentences about a live stream that the page plays, by their kind: each one replaces an earlier one of its kind. */
+function liveNote({ state, seconds, isAtLiveEdge, error }) {
+    switch (state) {
+    case 'interrupted':
+        return { interruption: 'The live stream is interrupted. Playback continues when it is delivered again. '
+            + errorDescription(error).message };
+    case 'continued':
+        return { interruption: `The live stream was interrupted for ${Math.round(seconds)} s, and playback continues`
+            + `${isAtLiveEdge ? ' at the live edge' : ''}. ${errorDescription(error).message}` };
+    case 'moved':
+        return { interruption: 'The live playlist no longer lists the position, so playback continues at the live edge, '
+            + `${Math.round(seconds)} s later.` };
+    case 'restarted':
+        return { restart: 'The live playlist has begun anew, and playback continues with its new segments.' };
+    default:
+        return {};
     }
 }
 

@@ -22,6 +22,7 @@ const originHint = 'The origin does not deliver what its playlist lists. Check t
 const hintsByCode = {
     'http-status': originHint,
     'cannot-connect': connectionHint, 'timed-out': connectionHint, 'unknown-host': connectionHint, 'connection-lost': connectionHint,
+    'stuck-playlist': 'The encoder or the origin of the live stream may have stopped. Check them, then try again.',
     'unsupported-codecs': 'Select other qualities, or open the playback URL in another player.',
     'unreadable-media': `The segment can be damaged. ${streamCodecHint}`,
 };

@@ -1,5 +1,6 @@
 // The panel of edits. They belong to the selected stream; any change reloads it.
 
+import { AddedEdits } from './added-edits.js';
 import { fetchEdits, fetchRefusal, fetchRequiresSignature, fetchSignedURL, inspectStream } from './api.js';
 import { createEditControl } from './edit-controls.js';
 import { createElement, setHidden, setText, setTextOrHide } from './element.js';
@@ -27,7 +28,8 @@ const prominentEdits = ['append'];
 
 /**
  * Each edit of the server has a control. The page itself has the controls for `bandwidth` and `duration`, which offer the
- * variants of the stream and common durations; all others are derived from the definitions of the server.
+ * variants of the stream and common durations; all others are derived from the definitions of the server. The user can add further
+ * edits, which are applied after those of the controls.
  *
  * Events: `change` when the user has changed an edit; `file` when the stream turns out to be a media file; `languages` with `{audio, subtitles}`, arrays of language tags or
  * names, when the languages of the stream are known.
@@ -37,6 +39,9 @@ export class PlaybackEdits extends EventTarget {
     #maximum = find('quality-maximum');
     #preview = new PreviewDuration();
     #controls = [];
+    #added = new AddedEdits();
+    // The maximum number of edits that the server applies.
+    #maximumCount = Infinity;
     #isFixed = false;
     #segments = find('segments');
     #variantList = new VariantList(find('variants'));
@@ -59,13 +64,18 @@ export class PlaybackEdits extends EventTarget {
         this.#maximum.addEventListener('change', () => this.#limitQuality(this.#maximum, this.#minimum));
         this.#preview.addEventListener('change', () => this.#handleChange());
         this.#segments.addEventListener('change', () => this.#handleChange());
+        this.#added.addEventListener('change', () => this.#handleChange());
+        this.#added.addEventListener('add', ({ detail: control }) => {
+            this.#checkStreams(control);
+            control.updateStreams?.(this.#store);
+        });
     }
 
     /** Loads the definitions of the edits, and creates their controls. */
     async load() {
         // After a reconnection, the controls have values that must not be lost.
         if (this.#controls.length > 0) return;
-        const [{ edits }, requiresSignature] = await Promise.all([fetchEdits(), fetchRequiresSignature()]);
+        const [{ edits, limits }, requiresSignature] = await Promise.all([fetchEdits(), fetchRequiresSignature()]);
         this.requiresSignature = requiresSignature;
         if (this.#controls.length > 0) return;
         this.#controls = edits.map((definition) => this.#ownControl(definition) ?? createEditControl(definition));
@@ -75,15 +85,29 @@ export class PlaybackEdits extends EventTarget {
         const more = derived.filter((control) => !isProminent(control)).map(({ node }) => node);
         find('more-edits-controls').replaceChildren(...more);
         setHidden(find('more-edits'), more.length === 0);
-        for (const { node, definition, checkStreams } of derived) {
-            node.addEventListener('change', () => this.#handleChange());
-            checkStreams?.((value) => this.#findRefusal(definition.name, value));
+        for (const control of derived) {
+            control.node.addEventListener('change', () => this.#handleChange());
+            this.#checkStreams(control);
         }
+        this.#added.load(edits);
+        this.#maximumCount = limits.edits;
+        this.#updateCount();
         this.updateStreams();
         this.#updateDisabled();
     }
 
+    /** Lets the menu of a control ask which streams can be used. */
+    #checkStreams({ definition, checkStreams }) {
+        checkStreams?.((value) => this.#findRefusal(definition.name, value));
+    }
+
+    #updateCount() {
+        const ofCatalog = this.#selection?.edits.length ?? 0;
+        this.#added.setCount(ofCatalog + this.values.edits.length, this.#maximumCount);
+    }
+
     #updateDisabled() {
+        this.#added.isFixed = this.#isFixed;
         const fields = this.#controls.flatMap((control) => control.fields);
         for (const field of [...fields, this.#segments]) field.disabled = this.#isFixed;
     }
@@ -110,7 +134,7 @@ export class PlaybackEdits extends EventTarget {
      * `segments` how players receive the segments: `direct`, `proxy`, or empty for redirects.
      */
     get values() {
-        const edits = this.#controls.map(({ definition, value }) => [definition.name, value()])
+        const edits = [...this.#controls, ...this.#added.controls].map(({ definition, value }) => [definition.name, value()])
             .filter(([, value]) => value !== undefined);
         return { edits, segments: this.#segments.value };
     }
@@ -125,6 +149,7 @@ export class PlaybackEdits extends EventTarget {
         const isFixed = isOffline || selection.isFile;
         this.#preview.reset(isFixed);
         for (const control of this.#controls) control.reset();
+        this.#added.reset();
         this.#showVariants([]);
         this.#applied = JSON.stringify(this.values);
         this.#isFixed = isFixed;
@@ -134,6 +159,7 @@ export class PlaybackEdits extends EventTarget {
             : selection.isFile ? 'A media file has no playlist that could be edited.'
             : 'The server edits the playlists, so the edits apply in every player.');
         this.#selection = selection;
+        this.#updateCount();
         this.#source = isFixed ? undefined : selection.source;
         this.#hasInspectionFailed = false;
         this.#inspectionCount += 1;
@@ -194,7 +220,7 @@ export class PlaybackEdits extends EventTarget {
 
     /** Updates the streams that edits can insert. */
     updateStreams() {
-        for (const control of this.#controls) control.updateStreams?.(this.#store);
+        for (const control of [...this.#controls, ...this.#added.controls]) control.updateStreams?.(this.#store);
     }
 
     /** Marks the variant with the resolution of the video. */
@@ -280,6 +306,7 @@ export class PlaybackEdits extends EventTarget {
         const values = JSON.stringify(this.values);
         if (values === this.#applied) return;
         this.#applied = values;
+        this.#updateCount();
         this.dispatchEvent(new Event('change'));
     }
 }

@@ -3,7 +3,8 @@
 import { fetchSignedURL } from './api.js';
 import { delay, fetchPlaylist, playbackPath } from './browser-playback.js';
 import { errorDescription, errorMessage } from './error-message.js';
-import { MediaSourceClass, MediaSourcePlayer } from './media-source-player.js';
+import { MediaSourcePlayer } from './media-source-player.js';
+import { MediaSourceClass } from './media-source-support.js';
 import { dismissErrors, showError, showMessage } from './messages.js';
 import { PageLinks } from './page-links.js';
 import { diagnosePageError, diagnosePlaybackError } from './playback-diagnosis.js';
@@ -19,7 +20,8 @@ const conditionsPollMilliseconds = 500;
  * Events: `select` when another stream is selected or the player is closed; `load` when a playback URL is loaded; `url` when the
  * URL for other players is known or changes; `gap` with `{start, end}` when the page has continued after a gap in the media;
  * `recovery` with `{action: "switch"|"skip", segment, error}` when it continues in another variant or after a segment that cannot be
- * played; `error` when playback has failed, and again when it has recovered and the `error` property is `undefined`; `tracks` when the
+ * played; `live` with `{state, seconds, isAtLiveEdge, error}` when a live stream that the page plays is interrupted, continues or has
+ * begun anew; `error` when playback has failed, and again when it has recovered and the `error` property is `undefined`; `tracks` when the
  * audio tracks that the page itself plays are known or change; `method` when the browser or the page begins to play.
  */
 export class Player extends EventTarget {
@@ -259,7 +261,7 @@ export class Player extends EventTarget {
         this.#startPosition = 0;
         const mediaSource = this.#mediaSource = new MediaSourcePlayer(this.#video);
         mediaSource.addEventListener('tracks', () => this.#dispatch('tracks'));
-        for (const type of ['gap', 'recovery']) {
+        for (const type of ['gap', 'recovery', 'live']) {
             mediaSource.addEventListener(type, ({ detail }) => this.dispatchEvent(new CustomEvent(type, { detail })));
         }
         mediaSource.addEventListener('error', () => this.#handlePageError(mediaSource));

@@ -11,14 +11,14 @@ const minimumProgress = 1;
 
 /**
  * Returns what follows a failure of a segment: `{action: "retry", delay}` in milliseconds, `{action: "switch", variant}`,
- * `{action: "skip"}` or `{action: "fail"}`.
+ * `{action: "skip"}`, `{action: "wait"}` or `{action: "fail"}`.
  *
  * `variants` are in the order of their bandwidth, `current` is the one that has failed, `failed` are those that failed before for the
  * same segment, and `excluded` those that failed for others. `loads` counts those from `current`, and `skipped` the segments in
  * succession that were left out. A segment that is `isDamaged` is not loaded again, and what is no segment, without `canSkip`, is
- * not left out.
+ * not left out. With `isLive`, a live stream is delivered again later, so playback waits for it.
  */
-export function recoveryStep({ variants, current, failed, excluded, loads, skipped, isDamaged, canSkip }) {
+export function recoveryStep({ variants, current, failed, excluded, loads, skipped, isDamaged, canSkip, isLive }) {
     const index = Math.max(0, variants.indexOf(current));
     const others = [...variants.slice(0, index).reverse(), ...variants.slice(index)]
         .filter((variant) => variant !== current && !failed.includes(variant));
@@ -26,7 +26,8 @@ export function recoveryStep({ variants, current, failed, excluded, loads, skipp
     if (!isDamaged && loads < maximum) return { action: 'retry', delay: 500 * 2 ** loads };
     const variant = others.find((other) => !excluded.includes(other)) ?? others[0];
     if (variant !== undefined) return { action: 'switch', variant };
-    return { action: canSkip && skipped < maximumSkipped ? 'skip' : 'fail' };
+    if (canSkip && skipped < maximumSkipped) return { action: 'skip' };
+    return { action: isLive ? 'wait' : 'fail' };
 }
 
 /** The variants that are excluded for a while, and the segments that the browser cannot read. */
@@ -57,6 +58,11 @@ export class FailedMedia {
 
     isDamaged(address, sequence) {
         return this.#damaged.has(`${sequence} ${address}`);
+    }
+
+    /** Forgets all segments that the browser cannot read: a live playlist that has begun anew uses their numbers again. */
+    forgetDamaged() {
+        this.#damaged.clear();
     }
 
     /** Returns the number of errors of the browser since playback has made progress, with one at a position in seconds. */

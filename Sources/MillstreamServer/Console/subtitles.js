@@ -94,14 +94,14 @@ export class Subtitles {
             try {
                 if (!timeline.isEnded && timeline.reloadDelay === 0) await timeline.update(signal);
                 const { currentTime } = this.#video;
-                const wanted = timeline.segments.find(({ sequence, start, duration }) => !loaded.has(sequence)
-                    && start + duration > currentTime && start < currentTime + secondsAhead);
+                const wanted = timeline.segments.find((segment) => !loaded.has(cueKey(segment))
+                    && segment.start + segment.duration > currentTime && segment.start < currentTime + secondsAhead);
                 if (!wanted) continue;
                 const known = await offset(wanted.discontinuity);
                 if (known === null) continue;
                 const cues = wanted.gap ? []
                     : await fetchCues(timeline.address, wanted.sequence, { start: wanted.start, offset: known }, signal);
-                loaded.add(wanted.sequence);
+                loaded.add(cueKey(wanted));
                 for (const cue of cues) addCue(track, cue);
             } catch (error) {
                 // A server that cannot convert the media does not know its timestamps either.
@@ -111,6 +111,11 @@ export class Subtitles {
             }
         }
     }
+}
+
+/** Returns the name of a segment whose cues are loaded: numbers are used again by a live playlist that has begun anew. */
+function cueKey({ restarts, sequence }) {
+    return `${restarts} ${sequence}`;
 }
 
 function addCue(track, { start: time, end, text, line, position, size, align, vertical }) {

@@ -53,9 +53,9 @@ public struct PlaybackEventWriter: Sendable, Hashable {
             ]
         case .segmentSkipped(let segment):
             [
-                ("url", .string(segment.address)), ("mediaType", .string(segment.mediaType.rawValue)),
-                ("start", .seconds(segment.range.start)), ("duration", .seconds(segment.range.duration)),
-                ("reason", .string(segment.reason.rawValue)),
+                ("url", .string(segment.address)), ("sequence", segment.sequence.map { .integer($0) }),
+                ("mediaType", .string(segment.mediaType.rawValue)), ("start", .seconds(segment.range.start)),
+                ("duration", .seconds(segment.range.duration)), ("reason", .string(segment.reason.rawValue)),
             ]
         case .likelyToKeepUp(let report):
             [

@@ -145,21 +145,30 @@ public struct SkippedSegment: Sendable, Hashable {
         case outOfWindow
     }
 
-    /// The URL of the segment.
+    /// The URL of the segment, or an empty string for a time range for which the playlist has no segment.
     public let address: String
     /// The media type of the segment.
     public let mediaType: MediaType
-    /// The time range of the segment on the timeline of the item.
+    /// The time range of the segment on the timeline of the item, or of the damaged part of it.
     public let range: MediaTimeRange
     /// The reason for which the segment is skipped.
     public let reason: Reason
+    /// The media sequence number of the segment, or `nil` if it is unknown or the segment is a part of a media file.
+    public let sequence: Int64?
 
     /// Creates the report of a skipped segment.
-    public init(address: String, mediaType: MediaType, range: MediaTimeRange, reason: Reason) {
+    public init(
+        address: String,
+        mediaType: MediaType,
+        range: MediaTimeRange,
+        reason: Reason,
+        sequence: Int64? = nil
+    ) {
         self.address = address
         self.mediaType = mediaType
         self.range = range
         self.reason = reason
+        self.sequence = sequence
     }
 }
 

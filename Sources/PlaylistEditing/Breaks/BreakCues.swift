@@ -21,6 +21,9 @@ struct BreakCues {
         var played: Int64?
         /// The numbers of the break in another track, which this one joins.
         var otherTrack: OtherTrack?
+
+        /// The identifiers of all cues that announce the break.
+        var ids: [String] { [id] + aliases }
     }
 
     /// The discontinuity sequence numbers of a break in another track.

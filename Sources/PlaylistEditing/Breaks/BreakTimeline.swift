@@ -75,12 +75,12 @@ struct BreakTimeline: Sendable, Hashable, Codable {
     private(set) var next: Int64?
     /// The difference between the media sequence numbers in the edited playlist and in the source before the first break.
     private(set) var shift: Int64 = 0
-    /// The same for the discontinuity sequence numbers.
+    /// The difference between the discontinuity sequence numbers in the edited playlist and in the source before the first break.
     private(set) var discontinuityShift: Int64 = 0
     /// The breaks, in order.
     private(set) var breaks: [Break] = []
-    /// The advertisements, as playlists with absolute URLs.
-    private(set) var advertisements: [String] = []
+    /// The advertisements in the breaks.
+    private(set) var advertisements = StoredAdvertisements()
     /// The identifiers of the cues in the playlist that were handled, in order.
     private(set) var handled: [String] = []
     /// The largest target duration of source and advertisements so far, in seconds, which must not change (§4.4.3.1).
@@ -89,7 +89,7 @@ struct BreakTimeline: Sendable, Hashable, Codable {
     private(set) var version = 1
     /// The last segment that was seen; `nil` before the first playlist.
     private var last: Last?
-    /// The date of the first segment after the numbers of the source began again, in microseconds since 1970; `nil` before.
+    /// The date of the first segment after the last restart of the source, in microseconds since 1970; `nil` without a restart.
     private var restart: Int64?
 
     /// The numbers and the date of the last segment that was seen.
@@ -104,10 +104,6 @@ struct BreakTimeline: Sendable, Hashable, Codable {
     private static let maximumBreakCount = 1_000
     /// The maximum number of cues whose identifiers are stored.
     private static let maximumHandledCount = 4_096
-    /// The maximum size of an advertisement in bytes.
-    private static let maximumAdvertisementSize = 256 << 10
-    /// The maximum size of all different advertisements together, beyond which further breaks of a live playlist are not replaced.
-    private static let maximumAdvertisementsSize = 1 << 20
     /// The number of segments before the playlist for which breaks are stored, because other servers may have an earlier version
     /// of it.
     private static let storedSegmentCount: Int64 = 200
@@ -122,7 +118,7 @@ struct BreakTimeline: Sendable, Hashable, Codable {
 
     /// The approximate size in memory, in bytes.
     var size: Int {
-        let texts = advertisements.reduce(0) { $0 +| $1.utf8.count } +| handled.reduce(0) { $0 +| $1.utf8.count +| 32 }
+        let texts = advertisements.byteCount +| handled.reduce(0) { $0 +| $1.utf8.count +| 32 }
         return breaks.reduce(texts +| 512) { $0 +| $1.replaced.count *| 8 +| $1.id.utf8.count +| 160 }
     }
 
@@ -148,93 +144,151 @@ struct BreakTimeline: Sendable, Hashable, Codable {
             advertisement?.playlist.targetDuration?.roundedUpSeconds ?? 0
         )
         version = max(version, playlist.version, advertisement?.playlist.version ?? 1)
-        // The dates of a source that goes on may be corrected, but its numbers do not jump.
+        // The dates of a source that continues may be corrected, but its numbers do not jump.
         if let restart, let next, first > next, let date = Self.lastDate(of: playlist), date < restart {
             throw .cannotStitch(reason: "the playlist is from before the restart of its source")
         }
-        // An earlier version of the playlist has nothing new.
+        // An earlier version of the playlist contains no new segments.
         if let next, first +| Int64(segments.count) <= next {
             guard hasRestarted(playlist, next) else { return }
             try beginAgain(with: playlist, next)
         }
-        let isFirstPlaylist = next == nil
+        let source = Source(
+            playlist: playlist,
+            clock: SegmentClock(playlist),
+            advertisement: advertisement,
+            isInserted: isInserted,
+            isFirst: next == nil
+        )
         if let next, first > next { try addMissing(upTo: first, playlist) }
         updateTargets(cues)
-        let clock = SegmentClock(playlist)
         let position = Int(clamping: max(0, (next ?? first) -| first))
         var starts = cues.starts[...]
         var known = Set(handled)
         for position in position..<segments.count {
-            let segment = segments[position]
-            let duration = segment.duration.microseconds
-            if let current = breaks.last, current.end == nil {
-                let isOver = current.isOver(before: duration)
-                guard isOver || cues.ends.contains(position) && !current.replaced.isEmpty else {
-                    breaks[breaks.count - 1].replace(duration)
-                    // A break that is announced inside another one is part of it.
-                    while let cue = starts.first, cue.position <= position {
-                        starts.removeFirst()
-                        handled += [cue.id] + cue.aliases
-                    }
-                    continue
+            let isEnd = cues.ends.contains(position)
+            if try continueBreak(over: segments[position], isEnd: isEnd, advertisement) {
+                // A break that is announced inside another one is part of it.
+                while let cue = starts.first, cue.position <= position {
+                    starts.removeFirst()
+                    handled += cue.ids
                 }
-                try endBreak(before: segment, advertisement)
+                continue
             }
             while let cue = starts.first, cue.position <= position {
                 starts.removeFirst()
-                let ids = [cue.id] + cue.aliases
-                let isKnown = ids.contains { known.contains($0) }
-                known.formUnion(ids)
-                handled += ids
-                guard !isKnown else { continue }
-                guard let advertisement else { continue }
-                // A cue can be announced after its segment was played.
-                let late = max(0, cue.date.flatMap { date in clock.map { $0.date(of: position) -| date } } ?? 0)
-                let isOld = cue.position < position || position == 0
-                let elapsed = max(cue.elapsed, isOld && late > duration / 2 ? late : 0)
-                let available = min(cue.duration ?? advertisement.duration, advertisement.duration)
-                let inserts = isInserted || cue.duration == 0 && !playlist.isLive
-                let playable = cue.played ?? (available -| elapsed)
-                guard inserts || advertisement.count(playableIn: playable) > 0 else {
-                    // The rest of the break of another track is not replaced.
-                    if let shift = cue.otherTrack?.shift { discontinuityShift = shift }
-                    continue
-                }
-                // A break in progress is not known to have been replaced from its start.
-                guard cue.elapsed == 0 || isFirstPlaylist else { continue }
-                // The program of an event goes on, whatever the number of its breaks.
-                guard !playlist.isLive || breaks.count < Self.maximumBreakCount && hasRoom(for: advertisement) else {
-                    continue
-                }
-                let date = segment.programDateTime?.sinceEpoch.microseconds
-                try startBreak(
-                    cue.id,
-                    at: segment,
-                    date,
-                    target: inserts ? 0 : cue.played == nil ? available -| elapsed : cue.duration ?? 0,
-                    played: inserts ? nil : cue.played,
-                    cue.otherTrack,
-                    advertisement,
-                    isComplete: isFirstPlaylist && !playlist.isLive
-                )
-                if inserts {
-                    try endBreak(before: segment, advertisement)
-                } else {
-                    breaks[breaks.count - 1].replace(duration)
-                    break
-                }
+                let isKnown = cue.ids.contains { known.contains($0) }
+                known.formUnion(cue.ids)
+                handled += cue.ids
+                if !isKnown, try begin(cue, at: position, source) { break }
             }
         }
-        next = first.addingSaturated(Int64(segments.count))
-        last = segments.last.map {
+        finish(playlist, cues)
+    }
+
+    /// Records the end of a playlist over which the timeline was advanced, and removes what later playlists do not need.
+    private mutating func finish(_ playlist: MediaPlaylist, _ cues: BreakCues) {
+        next = playlist.mediaSequence.addingSaturated(Int64(playlist.segments.count))
+        last = playlist.segments.last.map {
             Last(discontinuity: $0.discontinuitySequence, date: Self.lastDate(of: playlist))
         }
-        let announced = Set(cues.starts.flatMap { [$0.id] + $0.aliases })
+        let announced = Set(cues.starts.flatMap(\.ids))
         var kept: Set<String> = []
         handled = Array(
             handled.filter { announced.contains($0) && kept.insert($0).inserted }.suffix(Self.maximumHandledCount)
         )
-        removeBreaks(endingBefore: first -| Self.storedSegmentCount)
+        removeBreaks(endingBefore: playlist.mediaSequence -| Self.storedSegmentCount)
+    }
+
+    // MARK: Breaks
+
+    /// A playlist over which a timeline is advanced.
+    private struct Source {
+        let playlist: MediaPlaylist
+        let clock: SegmentClock?
+        /// The playlist that is played in new breaks; `nil` to play the source.
+        let advertisement: Advertisement?
+        /// A Boolean value that indicates whether the advertisement is inserted where a break starts, and nothing is replaced.
+        let isInserted: Bool
+        /// A Boolean value that indicates whether the timeline contains no earlier segment of the playlist.
+        let isFirst: Bool
+    }
+
+    /// Continues the break in progress over a segment, or ends it before the segment.
+    ///
+    /// - Parameters:
+    ///   - segment: The next segment of the source.
+    ///   - isEnd: Whether the source announces the end of the break before the segment.
+    ///   - advertisement: A parsed advertisement, which is used if it is that of the break.
+    /// - Returns: Whether the segment is replaced.
+    /// - Throws: ``PlaylistEditError`` if the stored advertisement cannot be parsed.
+    private mutating func continueBreak(
+        over segment: MediaSegment,
+        isEnd: Bool,
+        _ advertisement: Advertisement?
+    ) throws(PlaylistEditError) -> Bool {
+        guard let current = breaks.last, current.end == nil else { return false }
+        let duration = segment.duration.microseconds
+        guard !current.isOver(before: duration), !isEnd || current.replaced.isEmpty else {
+            try endBreak(before: segment, advertisement)
+            return false
+        }
+        breaks[breaks.count - 1].replace(duration)
+        return true
+    }
+
+    /// Begins the break of a cue at a segment if the advertisement can be played in it.
+    ///
+    /// - Parameters:
+    ///   - cue: The cue, which was not handled before.
+    ///   - position: The position of the segment.
+    ///   - source: The source.
+    /// - Returns: Whether the segment is replaced. It is not if the advertisement is inserted before it.
+    /// - Throws: ``PlaylistEditError`` if the advertisement is too large to be stored, or the playlist has too many breaks.
+    private mutating func begin(
+        _ cue: BreakCues.Start,
+        at position: Int,
+        _ source: Source
+    ) throws(PlaylistEditError) -> Bool {
+        guard let advertisement = source.advertisement else { return false }
+        let playlist = source.playlist
+        let segment = playlist.segments[position]
+        let duration = segment.duration.microseconds
+        // A cue can be announced after its segment was played.
+        let late = max(0, cue.date.flatMap { date in source.clock.map { $0.date(of: position) -| date } } ?? 0)
+        let isOld = cue.position < position || position == 0
+        let elapsed = max(cue.elapsed, isOld && late > duration / 2 ? late : 0)
+        let available = min(cue.duration ?? advertisement.duration, advertisement.duration)
+        let inserts = source.isInserted || cue.duration == 0 && !playlist.isLive
+        let playable = cue.played ?? (available -| elapsed)
+        guard inserts || advertisement.count(playableIn: playable) > 0 else {
+            // The rest of the break of another track is not replaced.
+            if let shift = cue.otherTrack?.shift { discontinuityShift = shift }
+            return false
+        }
+        // A break in progress is not known to have been replaced from its start.
+        guard cue.elapsed == 0 || source.isFirst else { return false }
+        // Once a limit is reached, a live playlist continues without further replacements.
+        guard
+            !playlist.isLive
+                || breaks.count < Self.maximumBreakCount && advertisements.hasRoom(for: advertisement)
+        else { return false }
+        try startBreak(
+            cue.id,
+            at: segment,
+            segment.programDateTime?.sinceEpoch.microseconds,
+            target: inserts ? 0 : cue.played == nil ? available -| elapsed : cue.duration ?? 0,
+            played: inserts ? nil : cue.played,
+            cue.otherTrack,
+            advertisement,
+            isComplete: source.isFirst && !playlist.isLive
+        )
+        if inserts {
+            try endBreak(before: segment, advertisement)
+        } else {
+            breaks[breaks.count - 1].replace(duration)
+        }
+        return !inserts
     }
 
     // MARK: Tracks
@@ -242,8 +296,10 @@ struct BreakTimeline: Sendable, Hashable, Codable {
     /// The date of the last segment that was seen, in microseconds since 1970; `nil` if the source has no dates.
     var lastDate: Int64? { last?.date }
 
-    /// Continues the discontinuity sequence numbers of another track, before the first playlist of this one: tracks of a presentation
-    /// have the same number for the same media (RFC 8216bis §6.2.4), also if this one was not loaded during earlier breaks.
+    /// Continues the discontinuity sequence numbers of another track, before the first playlist of this track.
+    ///
+    /// The tracks of a presentation must have the same number for the same media (RFC 8216bis §6.2.4), even if this track was not
+    /// loaded during earlier breaks.
     ///
     /// - Parameters:
     ///   - other: The timeline of the other track.
@@ -276,8 +332,8 @@ struct BreakTimeline: Sendable, Hashable, Codable {
 
     // MARK: Restarts
 
-    /// Returns a Boolean value that indicates whether the numbers of a live source have begun again, as those of an encoder do that was
-    /// started again: the playlist has later dates, or none and is far behind.
+    /// Returns a Boolean value that indicates whether the media sequence numbers of a live source have restarted, as after a restart
+    /// of its encoder: the dates of the playlist are later, or it has no dates and its numbers are far lower.
     private func hasRestarted(_ playlist: MediaPlaylist, _ next: Int64) -> Bool {
         let count = Int64(playlist.segments.count)
         guard playlist.isLive, count > 0, let last else { return false }
@@ -292,8 +348,7 @@ struct BreakTimeline: Sendable, Hashable, Codable {
         playlist.segments.last?.programDateTime?.sinceEpoch.microseconds
     }
 
-    /// Continues the numbers of the edited playlist with the first segment of a source whose own numbers have begun again, after a
-    /// discontinuity.
+    /// Continues the numbers of the edited playlist after a restart of the source, with a discontinuity before the first segment.
     ///
     /// - Throws: ``PlaylistEditError`` if the stored advertisement of a break in progress cannot be parsed.
     private mutating func beginAgain(with playlist: MediaPlaylist, _ next: Int64) throws(PlaylistEditError) {
@@ -304,7 +359,7 @@ struct BreakTimeline: Sendable, Hashable, Codable {
         discontinuityShift = discontinuityDifference
         restart = playlist.segments[0].programDateTime?.sinceEpoch.microseconds
         breaks = []
-        advertisements = []
+        advertisements = StoredAdvertisements()
         handled = []
         self.next = nil
     }
@@ -339,7 +394,7 @@ struct BreakTimeline: Sendable, Hashable, Codable {
         }
     }
 
-    /// Shortens the break in progress if its end is known by now.
+    /// Shortens the break in progress if the source has announced an earlier end.
     private mutating func updateTargets(_ cues: BreakCues) {
         guard let current = breaks.last, current.end == nil, let duration = cues.durations[current.id] else { return }
         breaks[breaks.count - 1].target = min(current.target, duration)
@@ -355,19 +410,13 @@ struct BreakTimeline: Sendable, Hashable, Codable {
         _ advertisement: Advertisement,
         isComplete: Bool
     ) throws(PlaylistEditError) {
-        guard advertisement.text.utf8.count <= Self.maximumAdvertisementSize else {
-            throw .tooLarge(.byteCount(Self.maximumAdvertisementSize))
+        guard advertisement.text.utf8.count <= StoredAdvertisements.maximumTextSize else {
+            throw .tooLarge(.byteCount(StoredAdvertisements.maximumTextSize))
         }
         guard breaks.count < Self.maximumBreakCount else {
             throw .cannotStitch(reason: "the playlist has more than \(Self.maximumBreakCount) breaks")
         }
-        let index: Int
-        if let known = advertisements.firstIndex(of: advertisement.text) {
-            index = known
-        } else {
-            index = advertisements.count
-            advertisements.append(advertisement.text)
-        }
+        let index = advertisements.insert(advertisement)
         let number = segment.discontinuitySequence +| shifts(at: segment.sequence).discontinuity
         // The break before this one ended with a discontinuity that the source does not contain.
         let followsBreak = breaks.last.map { $0.sourceEnd == segment.sequence } ?? false
@@ -407,17 +456,12 @@ struct BreakTimeline: Sendable, Hashable, Codable {
         let added = count > 0 ? advertisement.discontinuityCount(before: count) +| 1 : 0
         var shift = current.discontinuity +| added -| segment.discontinuitySequence
         if let knownShift = current.knownShift, next == nil {
-            // A track that joins the break of another one in its first playlist, and plays less, has its numbers after it.
+            // If the first playlist of a track begins within a break of another track, the numbers of that track apply after
+            // the break.
             shift = knownShift
             breaks[breaks.count - 1].discontinuity = max(0, shift +| segment.discontinuitySequence -| added)
         }
         breaks[breaks.count - 1].end = Break.End(count: count, discontinuityShift: shift)
-    }
-
-    /// Returns a Boolean value that indicates whether the text of an advertisement can be stored beside the others.
-    private func hasRoom(for advertisement: Advertisement) -> Bool {
-        let size = advertisements.reduce(advertisement.text.utf8.count) { $0 +| $1.utf8.count }
-        return size <= Self.maximumAdvertisementsSize || advertisements.contains(advertisement.text)
     }
 
     /// Replaces the long identifiers that an earlier version of this program has stored.
@@ -436,14 +480,8 @@ struct BreakTimeline: Sendable, Hashable, Codable {
         }
         guard removed > 0 else { return }
         breaks.removeFirst(removed)
-        // Advertisements that no break refers to are removed, and the others are renumbered.
-        let used = Set(breaks.map(\.advertisement)).sorted()
-        guard used.count < advertisements.count else { return }
-        let numbers = Dictionary(uniqueKeysWithValues: used.enumerated().map { ($1, $0) })
-        advertisements = used.map { advertisements[$0] }
-        for index in breaks.indices {
-            breaks[index].advertisement = numbers[breaks[index].advertisement] ?? 0
-        }
+        guard let indices = advertisements.removeUnused(except: Set(breaks.map(\.advertisement))) else { return }
+        for index in breaks.indices { breaks[index].advertisement = indices[breaks[index].advertisement] ?? 0 }
     }
 
     /// Returns the differences between the numbers of a segment in the edited playlist and in the source.

@@ -116,7 +116,8 @@ extension Movie.Track {
         switch handler {
         case "vide", "auxv", "pict": .video
         case "soun": .audio
-        case "text", "subt", "sbtl", "clcp": .subtitles
+        // The last one is that of subtitles that consist of images, such as those of DVDs.
+        case "text", "subt", "sbtl", "clcp", "subp": .subtitles
         case "meta", "ID32": .metadata
         default: .other
         }

@@ -21,24 +21,47 @@ struct TimedTextContent {
     private let tree: TimedTextTree
     private let references: TimedTextStyleResolver
     private let preservesSpace: Bool
+    private let selection: RegionSelection?
     private var parts: [TimedPart] = []
     private var times: Set<MediaTime> = []
 
-    init(_ tree: TimedTextTree, _ references: TimedTextStyleResolver, preservesSpace: Bool) {
+    /// The part of a paragraph that is shown in one region, if its spans name regions.
+    struct RegionSelection {
+        /// The regions that spans of the paragraph name.
+        let regions: [String]
+        /// The region whose text is added; `nil` for the text outside of ``regions``.
+        let selected: String?
+    }
+
+    /// Creates content without text.
+    ///
+    /// - Parameters:
+    ///   - tree: The elements of the document.
+    ///   - references: The styles of the document.
+    ///   - preservesSpace: A Boolean value that indicates whether white space is preserved.
+    ///   - selection: The part of the paragraph that is added; `nil` for the whole text.
+    init(
+        _ tree: TimedTextTree,
+        _ references: TimedTextStyleResolver,
+        preservesSpace: Bool,
+        selection: RegionSelection? = nil
+    ) {
         self.tree = tree
         self.references = references
         self.preservesSpace = preservesSpace
+        self.selection = selection
     }
 
     mutating func addChildren(of index: Int, _ style: TimedTextStyle, _ interval: TimedTextInterval) {
-        addChildren(of: index, style, interval, preservesSpace: preservesSpace)
+        addChildren(of: index, style, interval, preservesSpace: preservesSpace, region: nil)
     }
 
     private mutating func addChildren(
         of index: Int,
         _ style: TimedTextStyle,
         _ interval: TimedTextInterval,
-        preservesSpace: Bool
+        preservesSpace: Bool,
+        region: String?
     ) {
         let node = tree.nodes[index]
         var next = interval.begin
@@ -46,7 +69,7 @@ struct TimedTextContent {
             let attributes = tree.nodes[child].attributes
             switch tree.nodes[child].kind {
             case .text(let text):
-                guard style.isVisible else { continue }
+                guard style.isVisible, selection == nil || selection?.selected == region else { continue }
                 let part = Part.text(text, style.span, preservesSpace: preservesSpace, isForced: style.isForced)
                 parts.append(TimedPart(part: part, interval: interval))
             case .lineBreak:
@@ -63,9 +86,18 @@ struct TimedTextContent {
                 if times.count >= Self.maximumTimeCount { own = interval }
                 recordTimes(of: own)
                 guard inner.isDisplayed, inner.ruby != "delimiter" else { continue }
-                let isRubyText = inner.ruby == "text"
+                // The region of an element is that of the closest element that names one (TTML2 §11.3.1.3).
+                let named = tree.region(ofNode: child).flatMap { selection?.regions.contains($0) == true ? $0 : nil }
+                let innerRegion = named ?? region
+                let isRubyText = inner.ruby == "text" && (selection == nil || selection?.selected == innerRegion)
                 if isRubyText { addBracket("(", inner, own) }
-                addChildren(of: child, inner, own, preservesSpace: attributes.preservesSpace ?? preservesSpace)
+                addChildren(
+                    of: child,
+                    inner,
+                    own,
+                    preservesSpace: attributes.preservesSpace ?? preservesSpace,
+                    region: innerRegion
+                )
                 if isRubyText { addBracket(")", inner, own) }
             case .body, .division, .paragraph: break
             }

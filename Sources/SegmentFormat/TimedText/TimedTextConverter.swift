@@ -59,7 +59,7 @@ struct TimedTextConverter {
         let interval = tree.interval(node.attributes, outer.interval, reference: reference)
         var context = outer
         context.interval = interval
-        context.region = node.attributes.region ?? tree.inlineRegions[index] ?? outer.region
+        context.region = tree.region(ofNode: index) ?? outer.region
         context.preservesSpace = node.attributes.preservesSpace ?? outer.preservesSpace
         path.append(references.styles(of: node.attributes))
         if case .paragraph = node.kind {
@@ -86,7 +86,12 @@ struct TimedTextConverter {
         guard let name, let definition = tree.regions[name] else { return nil }
         if let known = regions[name] { return known }
         let values = references.styles(of: definition)
-        let region = Region(values: values, region: TimedTextRegion(id: name, values, lengths))
+        var style = TimedTextStyle(lengths, initials: tree.initials.styles)
+        style.apply(values)
+        let region = Region(
+            values: values,
+            region: TimedTextRegion(id: name, values, lengths, fontSize: style.fontSize)
+        )
         regions[name] = region
         return region
     }
@@ -110,11 +115,40 @@ struct TimedTextConverter {
         return style
     }
 
+    /// The maximum number of regions of the spans of a paragraph; those of further spans are ignored, because each of them
+    /// requires that the paragraph is read again.
+    private static let maximumSpanRegionCount = 8
+
+    /// Adds the cues of a paragraph, one for each state and region of its text.
+    ///
+    /// A paragraph without a region can have spans with regions (TTML2 §11.3.1.3), as those that FFmpeg writes.
     private mutating func addParagraph(_ index: Int, _ context: Context) {
+        let regions =
+            context.region == nil
+            ? tree.regionsOfSpans(inParagraph: index, limit: Self.maximumSpanRegionCount) : []
+        guard !regions.isEmpty else { return addParagraph(index, context, nil) }
+        addParagraph(index, context, TimedTextContent.RegionSelection(regions: regions, selected: nil))
+        for name in regions where !isExhausted {
+            var inner = context
+            inner.region = name
+            addParagraph(index, inner, TimedTextContent.RegionSelection(regions: regions, selected: name))
+        }
+    }
+
+    private mutating func addParagraph(
+        _ index: Int,
+        _ context: Context,
+        _ selection: TimedTextContent.RegionSelection?
+    ) {
         let region = region(context.region)
         let style = style(in: region, named: context.region)
         guard style.isDisplayed else { return }
-        var content = TimedTextContent(tree, references, preservesSpace: context.preservesSpace)
+        var content = TimedTextContent(
+            tree,
+            references,
+            preservesSpace: context.preservesSpace,
+            selection: selection
+        )
         content.addChildren(of: index, style, context.interval)
         let placement = region?.region.placement(style) ?? defaultPlacement(style)
         let id = tree.nodes[index].attributes.id ?? ""

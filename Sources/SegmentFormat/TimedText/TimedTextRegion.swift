@@ -15,9 +15,20 @@ struct TimedTextRegion {
     private var displayAlign = DisplayAlign.before
     private var writing = SubtitlePlacement.WritingDirection.horizontal
 
-    init(id: String, _ values: [TimedTextProperty: String], _ lengths: TimedTextLengthConverter) {
+    /// Creates a region.
+    ///
+    /// - Parameters:
+    ///   - id: The identifier of the region.
+    ///   - values: The styles of the region.
+    ///   - lengths: The converter of lengths.
+    ///   - fontSize: The font size of the region, to which `em` is relative, in percent of the video height.
+    init(
+        id: String,
+        _ values: [TimedTextProperty: String],
+        _ lengths: TimedTextLengthConverter,
+        fontSize: Double
+    ) {
         self.id = id
-        let fontSize = 100 / Double(lengths.cells.rows)
         if let extent = values[.extent].flatMap({ lengths.pair($0, fontSize: fontSize) }) {
             (width, height) = (max(extent.x, 0), max(extent.y, 0))
         }

@@ -140,6 +140,29 @@ struct TimedTextTree: XMLEventHandler {
     /// The identifiers of inline regions by the index of the element to which they apply.
     private(set) var inlineRegions: [Int: String] = [:]
 
+    /// Returns the region that the element with the given index names or contains; `nil` if there is none.
+    func region(ofNode index: Int) -> String? { nodes[index].attributes.region ?? inlineRegions[index] }
+
+    /// Returns the defined regions that spans of a paragraph name, in document order.
+    ///
+    /// - Parameters:
+    ///   - index: The index of the paragraph in ``nodes``.
+    ///   - limit: The maximum number of regions.
+    /// - Returns: Distinct identifiers of regions.
+    func regionsOfSpans(inParagraph index: Int, limit: Int) -> [String] {
+        var result: [String] = []
+        // The last element is visited next.
+        var pending = Array(nodes[index].children.reversed())
+        while let next = pending.popLast(), result.count < limit {
+            guard case .span = nodes[next].kind else { continue }
+            if let region = region(ofNode: next), regions[region] != nil, !result.contains(region) {
+                result.append(region)
+            }
+            pending += nodes[next].children.reversed()
+        }
+        return result
+    }
+
     private mutating func readRoot(_ attributes: XMLAttributes) {
         for attribute in attributes.attributes {
             let (space, local) = TimedTextAttributes.name(attribute.name)

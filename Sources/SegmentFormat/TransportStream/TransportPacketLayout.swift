@@ -45,4 +45,15 @@ package struct TransportPacketLayout: Sendable, Hashable {
         let skipped = TransportStreamSummary.forEachPacket(in: bytes, self) { _, _ in }
         return skipped + firstSync
     }
+
+    /// Returns a Boolean value that indicates whether the bytes end within a packet, because their end was cut off.
+    ///
+    /// - Parameter bytes: The bytes for which the layout was created.
+    /// - Returns: `true` if the last packet is not complete; `false` also for other bytes after the last packet.
+    package func endsWithinPacket(_ bytes: Span<UInt8>) -> Bool {
+        guard bytes.count > firstSync else { return false }
+        // Bounded: the distance of packets is not zero, and the remainder is less than the number of bytes.
+        let rest = (bytes.count - firstSync) % stride
+        return rest > 0 && rest < Self.packetLength && bytes[bytes.count - rest] == Self.syncByte
+    }
 }

@@ -11,7 +11,8 @@ import SegmentFormat
 ///
 /// It is composed of state machines that are tested separately: the playhead (``Playhead``), the seek (``SeekState``),
 /// the sources of the tracks (``FetchPlan``) with one ``TrackState`` for each media type, the playlists
-/// (``PlaylistFollower``), the segments (``SegmentFetcher``), and the live window (``LiveState``).
+/// (``PlaylistFollower``), the segments (``SegmentFetcher``), the live window (``LiveState``), and the media that the
+/// decoder refused (``UndecodableMedia``).
 struct EngineState: Sendable {
     private enum Lifecycle {
         case created
@@ -27,11 +28,7 @@ struct EngineState: Sendable {
     private(set) var playlists = PlaylistFollower()
     private var segments = SegmentFetcher()
     private var lifecycle = Lifecycle.created
-    /// The video that could not be decoded last.
-    private var undecodableVideo = UndecodableRun()
-    /// The media that could not be decoded and has not been reported, because it belongs to a segment that is being
-    /// appended.
-    private var undecodableMedia: [(type: MediaType, range: MediaTimeRange)] = []
+    private var undecodableMedia = UndecodableMedia()
 
     /// Creates the state of an engine that has not been started.
     init(options: StreamingOptions, at now: Duration) { control = PlaybackControl(options: options, at: now) }
@@ -152,7 +149,7 @@ struct EngineState: Sendable {
             .openingFailed:
             break
         }
-        if !undecodableMedia.isEmpty { skipUndecodableMedia() }
+        skipUndecodableMedia()
         return first
     }
 
@@ -291,7 +288,7 @@ struct EngineState: Sendable {
 
     // MARK: Decisions
 
-    /// Lets all state machines decide until no decision changes anything.
+    /// Performs the next steps of all state machines until none of them changes the state.
     private mutating func settle(first: TrackKind) {
         while isPlaying, control.sink.takeChange() {
             segments.measureTransfer(&control.plan, &control.sink)
@@ -352,8 +349,8 @@ struct EngineState: Sendable {
 
     /// A Boolean value that indicates whether playback waits for an event that can never occur.
     ///
-    /// This is so if the item is not ready, a seek has not ended or media is missing, while nothing is in progress and
-    /// no timer is set.
+    /// Playback waits while the item is not ready, a seek has not ended, or media is missing. No event can occur if no work
+    /// is in progress and no timer is set.
     private var isAtStandstill: Bool {
         let machine = control.playhead.machine
         let isWaiting =
@@ -413,47 +410,34 @@ struct EngineState: Sendable {
             control.plan.trackList.set(tracks, &control.sink)
             control.sink.requestSnapshot()
         case .timedMetadata(let message): control.sink.report(.timedMetadata(message))
-        case .unplayable(let type, let range): undecodableMedia.append((type, range))
+        case .unplayable(let type, let range): undecodableMedia.add(range, of: type)
         case .failed(let message): fail(StreamingError(.pipelineLost, message))
         }
     }
 
-    /// Reports the media that the decoder refused, except for that of segments that are being appended.
-    ///
-    /// The pipeline reports the damage of a segment independently of the end of its append. The damage is reported
-    /// after the segment is loaded, because a segment that is loaded replaces what was skipped before.
+    /// Reports the media that the decoder refused, except for that of segments that are being appended, and ends playback
+    /// if it refuses all video.
     private mutating func skipUndecodableMedia() {
+        guard isPlaying, !undecodableMedia.isEmpty else { return }
         let appending = TrackKind.allCases.compactMap { kind -> MediaTimeRange? in
             guard case .appending(let append) = control.plan.tracks[kind].fetch else { return nil }
             return append.job.segment.range
         }
-        let all = undecodableMedia
-        undecodableMedia = []
-        for media in all where isPlaying {
-            if appending.contains(where: { $0.intersection(media.range) != nil }) {
-                undecodableMedia.append(media)
-            } else {
-                skipUndecodable(media.range, of: media.type)
+        let tracks = control.plan.tracks
+        let outcomes = undecodableMedia.takeOutcomes(
+            appending: appending,
+            targetDuration: tracks.main.timeline?.targetDuration ?? .zero,
+            skippedSegments: control.plan.policy.limits.skippedResources,
+            segment: { tracks.segment(of: $0, in: $1) }
+        )
+        for outcome in outcomes {
+            switch outcome {
+            case .skip(let segment, let error):
+                control.sink.reportRecovered(error)
+                control.sink.report(.segmentSkipped(segment))
+            case .fail(let error): fail(error)
             }
         }
-    }
-
-    /// Reports media that the decoder refused, and ends playback if it refuses all video.
-    ///
-    /// Video is presented without audio that cannot be decoded, but audio is not presented without its video.
-    private mutating func skipUndecodable(_ range: MediaTimeRange, of type: MediaType) {
-        let isOverLimit =
-            type == .video
-            && undecodableVideo.isOverLimit(
-                adding: range,
-                targetDuration: control.plan.tracks.main.timeline?.targetDuration ?? .zero,
-                skippedSegments: control.plan.policy.limits.skippedResources
-            )
-        let error = StreamingError(.damaged, "media of \(range) could not be decoded")
-        if isOverLimit { return fail(error) }
-        control.sink.reportRecovered(error)
-        let skipped = SkippedSegment(address: "", mediaType: type, range: range, reason: .notDecodable)
-        control.sink.report(.segmentSkipped(skipped))
     }
 
     // MARK: End

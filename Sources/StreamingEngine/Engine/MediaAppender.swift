@@ -10,7 +10,8 @@ struct MediaAppender: Sendable {
     /// A range of media time without media.
     struct Gap: Sendable {
         let range: MediaTimeRange
-        var address = ""
+        /// The segment; `nil` for a range for which the playlist has no segment.
+        var segment: SegmentIdentification?
         var domain = DiscontinuityDomain(sequence: 0)
         let reason: SkippedSegment.Reason
         /// The error that caused the gap; `nil` for a gap that the playlist declares.
@@ -46,7 +47,7 @@ struct MediaAppender: Sendable {
         request.indexAddress = job.source.address.withoutUserInformation.text
         sink.report(.resourceRequest(request))
         plan.catalog.chooser.add(loaded.fetched, of: segment, variant: job.source.variantID)
-        let piece = PipelineSegment(
+        var piece = PipelineSegment(
             type: type,
             content: loaded.content,
             range: segment.range,
@@ -58,6 +59,9 @@ struct MediaAppender: Sendable {
             variant: variant,
             position: filePlace(of: segment, in: plan.tracks[kind].timeline)
         )
+        let isTrickPlay = kind == .main && plan.catalog.isTrickPlay(job.source)
+        piece.hasMeasuredEnd =
+            file == nil && !isTrickPlay && Self.hasMeasuredEnd(segment, in: plan.tracks[kind].timeline)
         plan.tracks[kind].fetch = .appending(
             SegmentAppend(
                 job: job,
@@ -66,13 +70,30 @@ struct MediaAppender: Sendable {
                 byteCount: piece.byteCount,
                 transferredBytes: request.bytes,
                 transferDuration: loaded.fetched.endTime - loaded.fetched.startTime,
-                isTrickPlay: kind == .main && plan.catalog.isTrickPlay(job.source)
+                isTrickPlay: isTrickPlay
             )
         )
         sink.add(.begin(.append(request: job.request, piece)))
         if kind == .main, case .media(let bytes, let initialization) = loaded.content {
             plan.findTracks(in: bytes.readableBytesView, initialization: initialization?.bytes, of: job.source, &sink)
         }
+    }
+
+    /// Returns whether a segment is the last one of a playlist, with another duration than the segment before.
+    private static func hasMeasuredEnd(_ segment: SegmentReference, in timeline: PresentationTimeline?) -> Bool {
+        guard let timeline, !timeline.isLive, timeline.segments.count > 1, let last = timeline.segments.last,
+            last.sequence == segment.sequence, last.address == segment.address, last.range == segment.range
+        else { return false }
+        let previous = timeline.range(at: timeline.segments.count -| 2)
+        return abs((previous.duration - last.duration).seconds) > 0.05
+    }
+
+    /// Returns the identification of a segment in reports; the parts of a media file have no numbers.
+    func identification(of segment: SegmentReference) -> SegmentIdentification {
+        SegmentIdentification(
+            address: segment.address.withoutUserInformation.text,
+            sequence: file == nil ? segment.sequence : nil
+        )
     }
 
     private func filePlace(
@@ -114,7 +135,8 @@ struct MediaAppender: Sendable {
                 type: append.type,
                 byteCount: append.byteCount,
                 variant: append.variant,
-                isTrickPlay: append.isTrickPlay
+                isTrickPlay: append.isTrickPlay,
+                segment: identification(of: segment)
             )
         )
         sink.report(
@@ -151,7 +173,7 @@ struct MediaAppender: Sendable {
         let append = GapAppend(
             request: sink.nextRequest(),
             range: gap.range,
-            address: gap.address,
+            segment: gap.segment,
             type: type,
             reason: gap.reason,
             isTrickPlay: kind == .main && plan.tracks.trickPlay.isActive,
@@ -189,10 +211,11 @@ struct MediaAppender: Sendable {
         sink.report(
             .segmentSkipped(
                 SkippedSegment(
-                    address: append.address,
+                    address: append.segment?.address ?? "",
                     mediaType: append.type,
                     range: append.range,
-                    reason: append.reason
+                    reason: append.reason,
+                    sequence: append.segment?.sequence
                 )
             )
         )

@@ -40,9 +40,9 @@ extension PlaybackSnapshot {
         programDate = playhead.isPositioned ? plan.tracks.main.timeline?.date(at: moment.position) : nil
         liveEdge = LiveState.edge(of: plan.tracks.main.playlist)
         recommendedTimeOffsetFromLive = control.live.recommendedOffset
-        dateRanges = state.playlists.dateRanges
-        interstitialRanges = state.playlists.interstitialRanges
-        segmentBorders = state.playlists.segmentBorders
+        dateRanges = state.playlists.contents.dateRanges
+        interstitialRanges = state.playlists.contents.interstitialRanges
+        segmentBorders = state.playlists.contents.segmentBoundaries
         abilities = playhead.observation.abilities
         frameCounts = playhead.observation.frameCounts
         videoSize = playhead.observation.videoSize

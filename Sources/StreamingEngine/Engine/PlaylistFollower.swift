@@ -17,26 +17,20 @@ enum Consequence: Sendable {
 /// A loader of the playlists of the tracks, which reloads live playlists.
 struct PlaylistFollower: Sendable {
     /// The maximum number of playlists in memory that are not current.
-    private static let mostKnownTimelines = 64
+    private static let maximumTimelineCount = 64
     /// The maximum memory for such playlists, in bytes.
     ///
     /// Playlists that exceed it are loaded again when they are needed.
-    private static let mostKnownTimelineBytes = 64 << 20
-    /// The buffer that must remain while segments of another variant are fetched during the load of a playlist.
-    private static let substituteMargin = Duration.seconds(1)
+    private static let maximumTimelineBytes = 64 << 20
 
     /// The type of the item; `nil` while it is unknown.
     private(set) var playbackType: PlaybackType?
-    /// The date ranges of the main track.
-    private(set) var dateRanges: [TimedDateRange] = []
-    /// The date ranges that schedule interstitials, or request that their resources are loaded in advance.
-    private(set) var interstitialRanges: [TimedDateRange] = []
-    /// The boundaries of the segments of the required tracks.
-    private(set) var segmentBorders = SegmentBoundaries()
+    /// The date ranges and the segment boundaries of the playlists.
+    private(set) var contents = PlaylistContents()
     /// The timelines of playlists that have ended, which need not be loaded again.
     private var knownTimelines = BoundedCache<StreamSource, PresentationTimeline>(
-        limit: mostKnownTimelineBytes,
-        mostValues: mostKnownTimelines
+        limit: maximumTimelineBytes,
+        mostValues: maximumTimelineCount
     )
     /// The sources of live playlists that stopped updating, with the media sequence number after their last segment.
     private var stuckPlaylists: [StreamSource: Int64] = [:]
@@ -70,8 +64,7 @@ struct PlaylistFollower: Sendable {
                 lastUpdate: moment.now
             )
             plan.tracks[kind].reloads.apply(nil)
-            if kind == .main { collectDateRanges(plan) }
-            collectBorders(plan)
+            contents.update(afterLoadOf: kind, plan.tracks)
             sink.noteChange()
             return true
         }
@@ -86,7 +79,7 @@ struct PlaylistFollower: Sendable {
             source: source,
             request: request,
             began: moment.now,
-            substitute: kind == .main ? substitute(for: source, plan, moment) : nil
+            substitute: kind == .main ? SubstitutePlanner.substitute(for: source, plan, moment) : nil
         )
         plan.tracks[kind].load = .loading(load)
         send(load, plan, &sink)
@@ -96,28 +89,6 @@ struct PlaylistFollower: Sendable {
     private func send(_ load: PlaylistRequest, _ plan: FetchPlan, _ sink: inout EffectSink) {
         let variables = plan.catalog.presentation?.variables ?? [:]
         sink.add(.begin(.loadPlaylist(request: load.number, load.request, variables: variables)))
-    }
-
-    /// Returns the variant to fetch while the playlist of a better one is loaded.
-    ///
-    /// There is none for a lower variant: its playlist needs all of the throughput.
-    private func substitute(
-        for source: StreamSource,
-        _ plan: FetchPlan,
-        _ moment: PlaybackMoment
-    ) -> PlaylistRequest.Substitute? {
-        let catalog = plan.catalog
-        guard let former = plan.tracks.main.playlistSource, !plan.tracks.trickPlay.isActive,
-            !catalog.isExcluded(former, at: moment.now)
-        else { return nil }
-        let (old, new) = (catalog.variant(of: former), catalog.variant(of: source))
-        let hasSeparateAudio = [old, new].map { $0.map { catalog.hasSeparateAudio($0) } ?? false }
-        guard hasSeparateAudio[0] == hasSeparateAudio[1],
-            new?.typicalBitRate?.bitsPerSecond ?? 0 > old?.typicalBitRate?.bitsPerSecond ?? 0
-        else { return nil }
-        // A playlist is small, and other requests at the same time would only delay it.
-        let earliest = moment.now + min(Self.substituteMargin, plan.tracks.ahead(moment) / 2)
-        return PlaylistRequest.Substitute(source: former, earliest: earliest)
     }
 
     // MARK: Responses
@@ -171,8 +142,8 @@ struct PlaylistFollower: Sendable {
             }
             plan.tracks[kind].load = .idle
             guard plan.tracks[kind].source == load.source else { return nil }
-            // The position of a playlist that stopped updating is unknown, and its segments would be taken for new
-            // ones.
+            // The position of a playlist that stopped updating is unknown, so that its segments would be mistaken for
+            // new ones.
             if let end = stuckPlaylists[load.source], playlist.segmentSequences.upperBound <= end {
                 throw StreamingError(.stuck, "the live playlist still has nothing new", address: load.source.address)
             }
@@ -254,13 +225,12 @@ struct PlaylistFollower: Sendable {
         plan.catalog.renewal.loaded(.playlist, from: source)
         if !timeline.isLive { knownTimelines.insert(timeline, for: source, cost: timeline.byteCount) }
         sink.noteChange()
-        defer { collectBorders(plan) }
+        contents.update(afterLoadOf: kind, plan.tracks)
         guard kind == .main else { return nil }
         if playbackType == nil {
             playbackType = timeline.isLive ? .live : .vod
             sink.report(.playbackTypeKnown(timeline.isLive ? .live : .vod))
         }
-        collectDateRanges(plan)
         live.update(timeline, &sink)
         return .mainPlaylistLoaded
     }
@@ -391,8 +361,7 @@ struct PlaylistFollower: Sendable {
         guard let update, let whole = plan.tracks[kind].timeline?.playlist else { return nil }
         plan.tracks[kind].playlist?.requestStart = reload.began
         if update.hasUpdates { plan.tracks[kind].playlist?.lastUpdate = reload.began }
-        if kind == .main { collectDateRanges(plan) }
-        collectBorders(plan)
+        contents.update(afterLoadOf: kind, plan.tracks)
         let action = plan.tracks[kind].reloads.schedule.loaded(
             whole,
             began: reload.began,
@@ -404,7 +373,16 @@ struct PlaylistFollower: Sendable {
         return follow(action, for: kind, stuck, &plan, moment, &sink)
     }
 
-    /// Applies the decision of the reload schedule after a failure.
+    /// Applies the decision of the reload schedule after a reload.
+    ///
+    /// - Parameters:
+    ///   - action: The decision.
+    ///   - kind: The track.
+    ///   - error: The error of the reload, or the one that explains that the playlist has nothing new.
+    ///   - plan: The sources of the tracks.
+    ///   - moment: The state of playback.
+    ///   - sink: The effects.
+    /// - Returns: The consequence for the item; `nil` if there is none.
     private mutating func follow(
         _ action: ReloadSchedule.Action,
         for kind: TrackKind,
@@ -433,9 +411,11 @@ struct PlaylistFollower: Sendable {
             $0.isUrgent = isUrgent
             $0.isDelayingOtherTracks = isDelayed
         }
+        // Errors of requests were reported when the reload failed.
+        let isUnreported = !isOverdue && error.code == .stuck
         if case .useOtherSource(let alternative) = next {
             if plan.useOtherSource(for: kind, besides: source, cause: "playlist-stuck", moment, &sink) {
-                if !isOverdue, error.code == .stuck { sink.reportRecovered(error) }
+                if isUnreported { sink.reportRecovered(error) }
                 return nil
             }
             next = RecoveryPolicy.Action(alternative)
@@ -443,7 +423,7 @@ struct PlaylistFollower: Sendable {
         switch next {
         case .useNormalPlayback:
             sink.noteChange()
-            if !isOverdue, error.code == .stuck { sink.reportRecovered(error) }
+            if isUnreported { sink.reportRecovered(error) }
         case .dropTrack:
             sink.reportRecovered(error)
             plan.drop(kind, &sink)
@@ -469,21 +449,4 @@ struct PlaylistFollower: Sendable {
         guard let audio = tracks.audio.timeline, let main = tracks.main.timeline else { return false }
         return main.end - audio.end > main.targetDuration
     }
-
-    // MARK: Contents
-
-    private mutating func collectDateRanges(_ plan: FetchPlan) {
-        guard !plan.tracks.trickPlay.isActive, let timeline = plan.tracks.main.timeline else { return }
-        dateRanges = TimedDateRange.ranges(of: timeline)
-        let classes = [Interstitial.classIdentifier, DateRangePreload.classIdentifier]
-        interstitialRanges = dateRanges.filter { range in range.classIdentifier.map(classes.contains) ?? false }
-    }
-
-    private mutating func collectBorders(_ plan: FetchPlan) {
-        let timelines = plan.tracks.required.compactMap { plan.tracks.fullTimeline(of: $0) }
-        segmentBorders = SegmentBoundaries(timelines, revision: segmentBorders.revision + 1)
-    }
-
-    /// Returns the buffer that is required to fetch a segment while a playlist is loaded.
-    static func margin(timeOfFetch: Duration) -> Duration { max(substituteMargin, timeOfFetch) }
 }

@@ -55,12 +55,8 @@ struct SegmentFetcher: Sendable {
             case .pass(let segment):
                 pass(segment, kind, .gap, nil, &plan, moment, &sink)
             case .jump(let range):
-                switch jump(over: range, kind, &plan, playlists, moment, startOfPlayback, &sink) {
-                case .settled: return .settled
-                case .loadPlaylist(let source): return .loadPlaylist(source)
-                case .consequence(let consequence): return .consequence(consequence)
-                case nil: break
-                }
+                let step = jump(over: range, kind, &plan, playlists, moment, startOfPlayback, &sink)
+                if let step { return step }
             case .useMuxedAudio:
                 plan.useMuxedAudio(&sink)
                 return .settled
@@ -70,62 +66,21 @@ struct SegmentFetcher: Sendable {
         return .settled
     }
 
-    // MARK: Substitutes
-
     /// Fetches segments of the former variant while the playlist of the next one is loaded.
-    private mutating func advanceSubstitute(
+    private func advanceSubstitute(
         _ load: PlaylistRequest,
         _ plan: inout FetchPlan,
         _ moment: PlaybackMoment,
         _ sink: inout EffectSink
     ) {
-        guard let substitute = load.substitute else { return }
-        func stop(_ plan: inout FetchPlan) {
+        switch SubstitutePlanner.decide(load, plan, moment) {
+        case .wait(let time): if let time { plan.tracks.main.nextStepTime = time }
+        case .fetch(let segment, let source): fetch(segment, from: source, for: .main, &plan, &sink)
+        case .stop:
             var load = load
             load.substitute = nil
             plan.tracks.main.load = .loading(load)
         }
-        let source = substitute.source
-        let track = plan.tracks.main
-        guard track.playlistSource == source, track.source == load.source, track.failures.terminalError == nil,
-            !plan.catalog.isExcluded(source, at: moment.now), !track.failures.tried.contains(source)
-        else { return stop(&plan) }
-        guard moment.isSettled else { return }
-        if let time = track.failures.retryTime, time > moment.now {
-            plan.tracks.main.nextStepTime = time
-            return
-        }
-        let scheduler = SegmentScheduler(
-            position: moment.position,
-            loaded: track.buffer.current,
-            capacity: plan.tracks.capacity(moment),
-            end: moment.limits.forwardEnd,
-            isReverse: moment.isBackward
-        )
-        guard let timeline = track.timeline, case .fetch(let segment) = scheduler.nextStep(in: timeline) else {
-            return stop(&plan)
-        }
-        let timeOfFetch = estimatedTime(of: segment, from: source, plan.catalog)
-        let left = plan.tracks.ahead(moment) - PlaylistFollower.margin(timeOfFetch: timeOfFetch)
-        guard left <= .zero, moment.now >= substitute.earliest else {
-            guard moment.rate != 0 else { return }
-            let rate = max(abs(moment.rate), 0.01)
-            plan.tracks.main.nextStepTime = max(moment.now + max(left, .zero) / rate, substitute.earliest)
-            return
-        }
-        fetch(segment, from: source, for: .main, &plan, &sink)
-    }
-
-    /// Returns the time that a segment will take at the current throughput; zero if it is unknown.
-    private func estimatedTime(
-        of segment: SegmentReference,
-        from source: StreamSource,
-        _ catalog: SourceCatalog
-    ) -> Duration {
-        guard let rate = catalog.variant(of: source)?.typicalBitRate, let throughput = catalog.chooser.throughput,
-            throughput.bitsPerSecond > 0
-        else { return .zero }
-        return segment.duration.duration * min(Double(rate.bitsPerSecond) / Double(throughput.bitsPerSecond), 4)
     }
 
     // MARK: Transfers
@@ -224,13 +179,13 @@ struct SegmentFetcher: Sendable {
         else { return nil }
         endTransfer(kind, &plan)
         // I-frames are not needed after trick play, and other media is not needed during it.
-        let isOfUse = kind != .main || plan.catalog.isTrickPlay(job.source) == plan.tracks.trickPlay.isActive
+        let isNeeded = kind != .main || plan.catalog.isTrickPlay(job.source) == plan.tracks.trickPlay.isActive
         switch result {
-        case .success(let loaded) where isOfUse:
+        case .success(let loaded) where isNeeded:
             plan.catalog.renewal.loaded(.segment, from: job.source)
             appender.append(loaded, of: job, kind, &plan, &sink)
             return nil
-        case .failure(let error) where isOfUse:
+        case .failure(let error) where isNeeded:
             report(job, kind, error, progress, plan, &sink)
             sink.noteChange()
             return recover(from: error, job, kind, &plan, moment, &sink)
@@ -291,7 +246,7 @@ struct SegmentFetcher: Sendable {
         }
         let gap = MediaAppender.Gap(
             range: segment.range,
-            address: segment.address.withoutUserInformation.text,
+            segment: appender.identification(of: segment),
             domain: segment.domain,
             reason: reason,
             error: error
@@ -301,7 +256,7 @@ struct SegmentFetcher: Sendable {
 
     /// Continues after a range for which the playlist lists no segments.
     ///
-    /// - Returns: The step that the caller must perform; `nil` if there is none.
+    /// - Returns: The step with which the track ends its steps; `nil` if the next segment can be decided.
     private func jump(
         over range: MediaTimeRange,
         _ kind: TrackKind,

@@ -48,6 +48,11 @@ struct TrackSet: Sendable {
         }
     }
 
+    /// Returns the buffered segment that contains the largest part of a time range of media; `nil` if there is none.
+    func segment(of type: MediaType, in range: MediaTimeRange) -> SegmentIdentification? {
+        TrackKind.allCases.lazy.compactMap { self[$0].buffer.segment(of: type, in: range) }.first
+    }
+
     /// A Boolean value that indicates whether work is in progress that will end with an event.
     var hasWorkInProgress: Bool { main.hasWorkInProgress || audio.hasWorkInProgress || subtitles.hasWorkInProgress }
 

@@ -122,7 +122,8 @@ struct SegmentAppend: Sendable {
 struct GapAppend: Sendable {
     let request: Int
     let range: MediaTimeRange
-    let address: String
+    /// The segment; `nil` for a range for which the playlist has no segment.
+    let segment: SegmentIdentification?
     let type: MediaType
     let reason: SkippedSegment.Reason
     let isTrickPlay: Bool

@@ -131,7 +131,7 @@ struct SourceOpener: Sendable {
         var report = ResourceRequest(.mediaPlaylist, request, fetched)
         let length = isWhole ? Int64(bytes.count) : response.expectedLength
         if kind == .file {
-            report.kind = .other
+            report.describeFile(at: response.address)
             return (.file(head: bytes, response.address, length: length), report)
         }
         var context = PlaylistContext(address: response.address, importableVariables: variables)
@@ -148,7 +148,7 @@ struct SourceOpener: Sendable {
             }
             return (.playlist(playlist, response.address), report)
         } catch {
-            report.kind = .other
+            report.describeFile(at: response.address)
             guard case .notAPlaylist(let content) = error, kind == nil || content == .dashManifest else {
                 throw StreamingError(.unreadablePlaylist, "\(error)", address: address, cause: error)
             }
@@ -171,6 +171,17 @@ struct SourceOpener: Sendable {
             }
             return (.file(head: bytes, response.address, length: length), report)
         }
+    }
+}
+
+extension ResourceRequest {
+    /// Sets the properties of a request that opened a media file.
+    ///
+    /// The beginning of a local file is read again with its segments, and counts only then, so that the bytes of all requests
+    /// are not more than the file has. That of a remote file is transferred twice.
+    fileprivate mutating func describeFile(at address: ResourceAddress) {
+        kind = .other
+        if address.filePath != nil { bytes = .zero }
     }
 }
 

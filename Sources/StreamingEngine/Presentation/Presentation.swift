@@ -30,6 +30,10 @@ package struct Presentation: Sendable {
     package let hasIndependentSegments: Bool
     /// The variables that media playlists may import (§4.4.2.3).
     package let variables: [String: String]
+    /// The title of the content (§4.4.6.4, `com.apple.hls.title`); `nil` if the playlist has none.
+    ///
+    /// It has at most 1,024 characters, and no control characters.
+    package let title: String?
 
     /// A variant that cannot be played.
     package struct UnplayableVariant: Sendable, Hashable {
@@ -68,6 +72,17 @@ package struct Presentation: Sendable {
         contentSteering = playlist.contentSteering
         hasIndependentSegments = playlist.hasIndependentSegments
         variables = playlist.variables
+        title = Self.title(in: playlist.sessionData)
+    }
+
+    /// Returns the title that session data declares; one without a language is preferred to others.
+    private static func title(in sessionData: [SessionData]) -> String? {
+        let titles = sessionData.filter { $0.dataID == "com.apple.hls.title" && $0.value?.isEmpty == false }
+        guard let text = (titles.first { $0.language == nil } ?? titles.first)?.value else { return nil }
+        let characters = text.prefix(1_024).unicodeScalars.map { scalar -> Character in
+            scalar.properties.generalCategory == .control ? " " : Character(scalar)
+        }
+        return String(characters)
     }
 
     /// Creates the presentation of a media playlist without a multivariant playlist: it has one variant without
@@ -91,6 +106,7 @@ package struct Presentation: Sendable {
         initialPathwayID = nil
         hasIndependentSegments = playlist.hasIndependentSegments
         variables = [:]
+        title = nil
     }
 
     /// Creates the presentation of a playlist of either kind.

@@ -1,6 +1,14 @@
 import MediaTiming
 import PlaybackReporting
 
+/// The identification of a segment in reports.
+struct SegmentIdentification: Sendable, Hashable {
+    /// The URL of the segment, without user information.
+    let address: String
+    /// The media sequence number; `nil` for a part of a media file.
+    let sequence: Int64?
+}
+
 /// The media of one rendition that was appended to the decoder and not discarded.
 struct StreamBuffer: Sendable {
     /// A segment in the buffer.
@@ -14,6 +22,8 @@ struct StreamBuffer: Sendable {
         var isTrickPlay = false
         /// A Boolean value that indicates whether the segment has no media, because it is a gap or was unavailable.
         var hasNoMedia = false
+        /// The identification of the segment for reports; `nil` for a range without a segment.
+        var segment: SegmentIdentification?
     }
 
     /// The time ranges that can be played.
@@ -120,6 +130,23 @@ struct StreamBuffer: Sendable {
     func variant(at time: MediaTime) -> VariantDescription? {
         let behind = entries.partitioningIndex { $0.range.start > time }
         return entries[..<behind].last { $0.variant != nil }?.variant
+    }
+
+    /// Returns the segment that contains the largest part of a time range of media.
+    ///
+    /// - Parameters:
+    ///   - type: The media type, which a segment with muxed media contains too.
+    ///   - range: The time range.
+    /// - Returns: The segment that was appended last, if several contain the same part; `nil` if there is none.
+    func segment(of type: MediaType, in range: MediaTimeRange) -> SegmentIdentification? {
+        var longest: (segment: SegmentIdentification, duration: MediaTime)?
+        for entry in entries.prefix(while: { $0.range.start < range.end }) where !entry.hasNoMedia {
+            guard entry.type == type || entry.type == .muxed || type == .muxed, let segment = entry.segment,
+                let part = entry.range.intersection(range), part.duration >= longest?.duration ?? .zero
+            else { continue }
+            longest = (segment, part.duration)
+        }
+        return longest?.segment
     }
 
     private mutating func removeEntries(at positions: Range<Int>) -> [MediaType: MediaTimeRange] {

@@ -4,6 +4,14 @@ import MediaTransport
 import MillstreamDownloads
 import ResourceAddressing
 
+/// The title and artwork that the library has stored for the asset that is played.
+struct StoredDescription: Sendable {
+    /// The title; `nil` if there is no asset, or if its title is that of its URL.
+    var title: String?
+    /// The bytes of the artwork, an image file; `nil` if there is none.
+    var artwork: [UInt8]?
+}
+
 extension PlayCommand {
     /// The path of the package of a downloaded asset whose identifier is given instead of a source; `nil` for any other source.
     var downloadedPackage: String? {
@@ -48,6 +56,35 @@ extension PlayCommand {
     func title(of package: (library: AssetLibrary, id: String)?, at address: ResourceAddress) throws -> String {
         if let package { return try package.library.asset(package.id).title }
         return source == "-" ? "standard input" : address.defaultAssetTitle
+    }
+
+    /// Returns the description of the asset that is played, or whose source is the URL that is played.
+    ///
+    /// The media can be played without it, so that errors of the library are ignored here.
+    func storedDescription(
+        of package: (library: AssetLibrary, id: String)?,
+        at address: ResourceAddress
+    ) -> StoredDescription {
+        guard let (library, asset) = playedAsset(package, at: address) else { return StoredDescription() }
+        let artwork = (try? library.artwork(of: asset.id))?.data
+        return StoredDescription(
+            title: asset.title == asset.source.defaultAssetTitle ? nil : asset.title,
+            artwork: artwork.map { [UInt8]($0) }
+        )
+    }
+
+    private func playedAsset(
+        _ package: (library: AssetLibrary, id: String)?,
+        at address: ResourceAddress
+    ) -> (library: AssetLibrary, asset: StoredAsset)? {
+        if let package {
+            guard let asset = try? package.library.asset(package.id) else { return nil }
+            return (package.library, asset)
+        }
+        guard usesLibrary, source != "-", address.isHTTP, let reader = try? library.openForReading(),
+            let found = try? reader.sharableAsset(source: address)
+        else { return nil }
+        return (reader, found.asset)
     }
 
     /// A Boolean value that indicates whether stored files are played in place of those at a URL.

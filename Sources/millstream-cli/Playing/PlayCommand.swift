@@ -246,7 +246,11 @@ struct PlayCommand: AsyncParsableCommand {
         if mode == nil, effectiveMode == .headless, speed == .realtime {
             display.showNotice("There is no display: playing without a window, as with --headless")
         }
-        let stage = try await makeOutput(display, title: try title(of: package, at: address))
+        let stage = try await makeOutput(
+            display,
+            title: try title(of: package, at: address),
+            effectiveMode == .window ? storedDescription(of: package, at: address) : StoredDescription()
+        )
         let history = http.network.conditions == nil ? ThroughputFile.open() : nil
         defer { history.map(ThroughputFile.save) }
         do {
@@ -336,7 +340,11 @@ struct PlayCommand: AsyncParsableCommand {
         #endif
     }
 
-    private func makeOutput(_ display: PlaybackDisplay, title: String) async throws -> any PlaybackOutput {
+    private func makeOutput(
+        _ display: PlaybackDisplay,
+        title: String,
+        _ stored: StoredDescription
+    ) async throws -> any PlaybackOutput {
         let mode = effectiveMode
         #if Playback
         let keyboard = speed == .realtime && source != "-" ? TerminalKeyboard(display) : nil
@@ -353,7 +361,8 @@ struct PlayCommand: AsyncParsableCommand {
             return try DecodedPlaybackOutput(files, isMuted: isMuted, keyboard: keyboard)
         }
         return try await WindowPlaybackOutput(
-            title: ("\(title) - Millstream" as TerminalText).description,
+            title: ("\(title)\(WindowPlaybackOutput.titleSuffix)" as TerminalText).description,
+            stored,
             files
         )
         #else

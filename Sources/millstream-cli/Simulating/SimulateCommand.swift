@@ -1,9 +1,7 @@
 import Adaptation
 import ArgumentParser
-import Foundation
 import MediaTiming
 import NetworkConditioning
-import ReportFormat
 
 /// The command `millstream simulate`.
 struct SimulateCommand: AsyncParsableCommand {
@@ -15,7 +13,11 @@ struct SimulateCommand: AsyncParsableCommand {
             experience (QoE) is the linear QoE of Yin et al. (SIGCOMM 2015) as a mean over the segments, in Mbit/s: the bit \
             rate, minus its change since the previous segment, minus the penalty for rebuffering. It does not include startup. If \
             playback does not reach the end, the final wait counts as rebuffering; if it never begins, that is the whole time, \
-            and there is no startup.
+            and there is no startup. The mean values and percentiles of a selector are those of the sessions that reached the \
+            end; the others are listed after them. A percentile between two sessions is interpolated linearly.
+
+            A trace that cannot be read is reported, and the others are simulated. Traces of the same name are shown with their \
+            paths.
 
             A ladder is a file {"segment_duration_ms": 4000, "bitrates_kbps": [300, 800], "segment_sizes_bits": [[1180000, \
             3150000], …]}, with a list of sizes for each segment. A trace is a file [{"duration_ms": 1000, "bandwidth_kbps": \
@@ -28,11 +30,11 @@ struct SimulateCommand: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "A file with a trace or other network conditions, or a folder of such files.",
+            "A file with a trace or other network conditions, or a folder of such files; may be repeated.",
             valueName: "FILE|DIR"
         )
     )
-    var trace: String
+    var trace: [String]
 
     @Option(
         name: .long,
@@ -46,12 +48,12 @@ struct SimulateCommand: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The selectors of variants, comma-separated, or all: \(SelectorName.list).",
+            "The selectors of variants, comma-separated, or all: \(SelectorName.list); may be repeated.",
             valueName: "NAME,…"
         ),
         completion: .list(["all"] + SelectorName.allCases.map(\.rawValue))
     )
-    var selector = SelectorName.default.rawValue
+    var selector: [String] = [SelectorName.default.rawValue]
 
     @Option(name: .long, help: ArgumentHelp("The maximum duration of the buffer, in seconds.", valueName: "S"))
     var buffer = 25.0
@@ -74,6 +76,12 @@ struct SimulateCommand: AsyncParsableCommand {
     )
     var events: String?
 
+    @Flag(
+        name: .long,
+        help: "Show only the mean values and percentiles of each selector, and the sessions that did not reach the end."
+    )
+    var summary = false
+
     @OptionGroup var reportFormat: ReportFormatFlags
 
     @Flag(name: .long, help: "Hide progress.")
@@ -91,13 +99,15 @@ struct SimulateCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         let ladder = try SimulatedLadder(file: ladder)
-        let top = Double(ladder.bitRates.last?.bitsPerSecond ?? 0) / 1_000_000
-        let penalty = penalty ?? (top > 10 ? top : 4.3)
+        let penalty = penalty ?? Self.standardPenalty(of: ladder)
         let selectors = try selectors()
-        let profiles = try profiles()
-        guard events == nil || profiles.count *| selectors.count == 1 else {
+        var failures = Failures()
+        let traces = try SimulatedTraces(trace, failures: &failures)
+        guard events == nil || traces.paths.count *| selectors.count <= 1 else {
             throw ValidationError("--events requires a single trace and a single selector")
         }
+        let profiles = try traces.profiles(failures: &failures)
+        if profiles.isEmpty { try failures.finish() }
         let writer = try events.map { try EventFile($0, SimulatedSession.session) }
         let sessions = profiles.flatMap { profile in
             selectors.map { selector in
@@ -110,77 +120,75 @@ struct SimulateCommand: AsyncParsableCommand {
                 )
             }
         }
-        var table = SimulationTable(penalty: penalty)
-        if json { try StandardOutput.write("[") }
+        var output = SimulationOutput(isJSON: json, isSummary: summary)
+        try output.begin()
         // Results as JSON are written after each session, and show the progress themselves.
         let progress = SimulationProgress(
             traceCount: profiles.count,
             selectorCount: selectors.count,
-            isQuiet: quiet || json
+            isQuiet: quiet || (json && !summary)
         )
         do {
             defer { progress.end() }
             for (position, session) in sessions.enumerated() {
-                let outcome = try await Interruption.cancelling { try await session.run() }
-                table.add(outcome, session.selector, session.profile.name)
+                try await failures.collect {
+                    let outcome = try await Self.outcome(of: session)
+                    try output.add(SimulationResult(outcome, of: session, penalty: penalty))
+                }
                 progress.show(completedSessionCount: position +| 1)
-                guard json else { continue }
-                if position > 0 { try StandardOutput.write(",\n") }
-                try StandardOutput.write(
-                    report: outcome.report(trace: session.profile.name, session.selector, penalty: penalty)
-                )
             }
         } catch {
-            // The results of the sessions that are complete remain a valid array.
-            if json { try? StandardOutput.write("]\n") }
+            output.abort()
             throw error is CancellationError ? Failure(.interrupted, "interrupted", "interrupted") : error
         }
         try writer?.close()
-        try StandardOutput.write(json ? "]\n" : table.text)
+        try output.end()
+        try failures.finish()
     }
 
+    /// Returns the penalty for each second of rebuffering that is usual for a ladder, in Mbit/s.
+    private static func standardPenalty(of ladder: SimulatedLadder) -> Double {
+        let top = Double(ladder.bitRates.last?.bitsPerSecond ?? 0) / 1_000_000
+        return top > 10 ? top : 4.3
+    }
+
+    /// Runs a session.
+    ///
+    /// - Throws: The error of the session, with a message that names the trace and the selector.
+    private static func outcome(of session: SimulatedSession) async throws -> SimulatedSession.Outcome {
+        do {
+            return try await Interruption.cancelling { try await session.run() }
+        } catch {
+            let failure = Failure(error)
+            guard failure.status != .interrupted, !(error is OutputError) else { throw error }
+            throw Failure(
+                failure.status,
+                failure.code,
+                "\(session.profile.name), \(session.selector.rawValue): \(failure.message)",
+                hint: failure.hint
+            )
+        }
+    }
+
+    /// Returns the selectors in the order given, each once.
     private func selectors() throws -> [SelectorName] {
-        if selector == "all" { return SelectorName.allCases }
-        let names = selector.split(separator: ",")
-        guard !names.isEmpty else { throw ValidationError("--selector must be all or names of \(SelectorName.list)") }
-        return try names.map { name in
-            guard let selector = SelectorName(rawValue: String(name)) else {
+        let lists = selector.map { $0.split(separator: ",") }
+        guard lists.allSatisfy({ !$0.isEmpty }) else {
+            throw ValidationError("--selector must be all or names of \(SelectorName.list)")
+        }
+        var selectors: [SelectorName] = []
+        for name in lists.joined() {
+            let named = SelectorName(rawValue: String(name)).map { [$0] }
+            guard let new = name == "all" ? SelectorName.allCases : named else {
                 throw ValidationError("there is no selector named \"\(name)\"; the selectors are \(SelectorName.list)")
             }
-            return selector
+            for selector in new where !selectors.contains(selector) { selectors.append(selector) }
         }
-    }
-
-    /// Returns the conditions to simulate; those in a folder are in the order of the file names.
-    private func profiles() throws -> [LinkProfile] {
-        var isDirectory: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: trace, isDirectory: &isDirectory), isDirectory.boolValue else {
-            return [try ConditionsFlag.profile(trace)]
-        }
-        let names = try FileManager.default.contentsOfDirectory(atPath: trace).filter { $0.hasSuffix(".json") }.sorted()
-        guard !names.isEmpty else { throw Failure(.badInput, "no-traces", "there are no .json files in \(trace)") }
-        return try names.map { try ConditionsFlag.profile("\(trace)/\($0)") }
+        return selectors
     }
 }
 
 extension SelectorName {
     /// The names of all selectors, for help texts.
     static var list: String { allCases.map(\.rawValue).joined(separator: ", ") }
-}
-
-extension SimulatedSession.Outcome {
-    fileprivate func report(trace: String, _ selector: SelectorName, penalty: Double) -> ReportValue {
-        .fields([
-            "trace": .string(trace),
-            "selector": .string(selector.rawValue),
-            "startup": startup.map { .real($0.inSeconds) },
-            "meanBitrate": .real(meanBitRate.rounded()),
-            "rebufferTime": .real(rebufferTime.inSeconds),
-            "rebufferCount": .integer(rebufferCount),
-            "switches": .integer(switches),
-            "qoeLin": .real(qoe(penalty: penalty)),
-            "segments": .integer(bitRates.count),
-            "complete": .bool(isComplete),
-        ])
-    }
 }

@@ -11,6 +11,9 @@ struct SimulatedLadder: Sendable {
     /// The sizes of the segments, by segment and then by variant.
     let sizes: [[ByteCount]]
 
+    /// The maximum size of a file of a ladder, in bytes: 41 for each size of the longest ladder with the most variants.
+    private static let maximumFileSize = 512 << 20
+
     static let origin = "https://simulation.invalid/"
     static let address = origin + "multivariant.m3u8"
 
@@ -18,9 +21,13 @@ struct SimulatedLadder: Sendable {
     ///
     /// - Throws: ``Failure`` if the file cannot be read or is not a ladder.
     init(file path: String) throws {
-        guard let data = FileManager.default.contents(atPath: path) else {
+        guard let data = try? InputFile.contents(path, limit: Self.maximumFileSize) else {
             throw Failure(.failed, "file-failed", "the file \(path) cannot be read")
         }
+        guard data.count <= Self.maximumFileSize else {
+            throw Failure(.badInput, "bad-ladder", "\(path): the file is larger than 512 MiB")
+        }
+        guard !data.isEmpty else { throw Failure(.badInput, "bad-ladder", "\(path): the file is empty") }
         let ladder: SizedLadder
         do {
             ladder = try JSONDecoder().decode(SizedLadder.self, from: data)

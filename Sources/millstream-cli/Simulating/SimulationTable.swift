@@ -2,89 +2,114 @@ import Adaptation
 import Foundation
 import ReportFormat
 
-/// A table of simulation results: a line for each session, if there are at most 40, and the mean values of each
-/// selector.
+/// A table of simulation results: a line for each session, if there are at most 40, and the mean values of each selector;
+/// after them, the sessions that did not reach the end.
 struct SimulationTable {
-    private struct Row {
-        let trace: String
-        let selector: SelectorName
-        /// The time until playback began; `nil` if it never began.
-        let startup: Double?
-        let meanBitRate, rebufferTime, rebufferCount, switches, qoe: Double
-        let isComplete: Bool
-    }
-
-    private let penalty: Double
-    private var rows: [Row] = []
+    private let results: [SimulationResult]
+    private let isSummary: Bool
+    private let summaries: [SimulationSummary]
 
     /// The maximum number of sessions with their own lines; with more, only mean values are shown.
     private static let maximumRowCount = 40
+    /// The headings of the columns.
+    private static let head: [TerminalText] = [
+        "", "selector", "start-up", "kbit/s", "rebuffering", "times", "switches", "QoE", "QoE p5", "median QoE",
+        "QoE p95",
+    ]
 
-    init(penalty: Double) { self.penalty = penalty }
-
-    mutating func add(_ outcome: SimulatedSession.Outcome, _ selector: SelectorName, _ trace: String) {
-        rows.append(
-            Row(
-                trace: trace,
-                selector: selector,
-                startup: outcome.startup?.inSeconds,
-                meanBitRate: outcome.meanBitRate / 1000,
-                rebufferTime: outcome.rebufferTime.inSeconds,
-                rebufferCount: Double(outcome.rebufferCount),
-                switches: Double(outcome.switches),
-                qoe: outcome.qoe(penalty: penalty),
-                isComplete: outcome.isComplete
-            )
-        )
+    /// Creates a table.
+    ///
+    /// - Parameters:
+    ///   - results: The results of the sessions.
+    ///   - isSummary: A Boolean value that indicates whether sessions that reached the end have no lines of their own.
+    init(_ results: [SimulationResult], isSummary: Bool) {
+        self.results = results
+        self.isSummary = isSummary
+        summaries = SimulationSummary.all(results)
     }
 
+    /// The lines of the table and its notes; empty if there are no results.
     var text: TerminalText {
-        let head: [TerminalText] = [
-            "", "selector", "start-up", "kbit/s", "rebuffering", "times", "switches", "QoE", "median QoE",
-        ]
-        var lines = [head]
-        if rows.count <= Self.maximumRowCount {
-            lines += rows.map { cells($0.trace, $0.selector, [$0]) }
+        guard !results.isEmpty else { return "" }
+        var lines = [Self.head]
+        if !isSummary, results.count <= Self.maximumRowCount {
+            lines += results.filter(\.isComplete).map { Self.cells($0.trace, $0.selector, $0.figures) }
         }
-        let names = SelectorName.allCases.filter { name in rows.contains { $0.selector == name } }
-        if rows.count > names.count {
-            for name in names {
-                let own = rows.filter { $0.selector == name }
-                lines.append(cells("mean of \(own.count)", name, own))
-            }
+        if hasMeans { lines += summaries.compactMap { Self.cells($0) } }
+        let unfinished = results.filter { !$0.isComplete }
+        if !unfinished.isEmpty {
+            lines.append(Self.filled(["did not reach the end:"]))
+            lines += unfinished.prefix(Self.maximumRowCount).map { Self.cells($0.trace, $0.selector, $0.figures) }
         }
-        let widths = head.indices.map { column in lines.map { $0[column].width }.max() ?? 0 }
-        let table = lines.map { line in
-            zip(line, widths).enumerated().map { column, cell in
-                let (text, width) = cell
-                return column < 2 ? text.padded(to: width) : TerminalText.spaces(width - text.width) + text
-            }.joined(separator: "  ") + "\n"
-        }
-        return table.joined(separator: "") + note
+        return Self.aligned(lines) + note
     }
 
-    /// A note about sessions that did not reach the end.
+    /// A Boolean value that indicates whether the table has lines with mean values.
+    private var hasMeans: Bool { isSummary || results.count > summaries.count }
+
+    /// The notes about sessions that did not reach the end, and about the percentiles.
     private var note: TerminalText {
-        let count = rows.count { !$0.isComplete }
-        guard count > 0 else { return "" }
-        return "\(count) of \(rows.count) did not reach the end; the final wait counts as rebuffering.\n"
+        var note: TerminalText = ""
+        let count = results.count { !$0.isComplete }
+        if count > 0 {
+            note += "\(count) of \(QuantityText.count(results.count, "session")) did not reach the end; "
+            if hasMeans { note += "mean values and percentiles do not include them, and " }
+            note += "the final wait counts as rebuffering.\n"
+        }
+        if count > Self.maximumRowCount {
+            note += "Only the first \(Self.maximumRowCount) of them are listed; --json lists all.\n"
+        }
+        if hasMeans, count < results.count {
+            note +=
+                "Percentiles (p5, median, p95) are interpolated linearly between the sessions that reached the end.\n"
+        }
+        return note
     }
 
-    private func cells(_ title: String, _ selector: SelectorName, _ rows: [Row]) -> [TerminalText] {
-        func mean(_ value: (Row) -> Double) -> Double { rows.reduce(0) { $0 + value($1) } / Double(rows.count) }
-        let startups = rows.compactMap(\.startup)
-        let sorted = rows.map(\.qoe).sorted()
-        let median = (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
-        let cells = [
+    /// Returns lines with aligned columns; empty columns are omitted.
+    private static func aligned(_ lines: [[TerminalText]]) -> TerminalText {
+        let used = head.indices.filter { column in
+            column == 0 || lines.dropFirst().contains { !$0[column].isEmpty }
+        }
+        let widths = used.map { column in lines.map { $0[column].width }.max() ?? 0 }
+        let texts = lines.map { line -> TerminalText in
+            let cells = zip(used, widths).map { column, width -> TerminalText in
+                let text = line[column]
+                return column < 2 ? text.padded(to: width) : TerminalText.spaces(width - text.width) + text
+            }
+            return cells.joined(separator: "  ").trimmingTrailingSpaces() + "\n"
+        }
+        return texts.joined(separator: "")
+    }
+
+    /// Returns the cells of the mean values of a selector; `nil` if no session reached the end.
+    private static func cells(_ summary: SimulationSummary) -> [TerminalText]? {
+        guard let mean = summary.mean else { return nil }
+        let percentiles = [5, 50, 95].map { summary.qoe(percentile: $0) ?? 0 }
+        return cells("mean of \(summary.finished.count)", summary.selector, mean, percentiles)
+    }
+
+    private static func cells(
+        _ title: String,
+        _ selector: SelectorName,
+        _ figures: SimulationFigures,
+        _ percentiles: [Double] = []
+    ) -> [TerminalText] {
+        var cells = [
             title, selector.rawValue,
-            startups.isEmpty ? "never" : String(format: "%.2f s", startups.reduce(0, +) / Double(startups.count)),
-            String(format: "%.0f", mean(\.meanBitRate)),
-            String(format: "%.2f s", mean(\.rebufferTime)),
-            String(format: "%.1f", mean(\.rebufferCount)),
-            String(format: "%.1f", mean(\.switches)),
-            String(format: "%.3f", mean(\.qoe)),
-            rows.count > 1 ? String(format: "%.3f", median) : "",
+            figures.startup.map { String(format: "%.2f s", $0) } ?? "never",
+            String(format: "%.0f", figures.meanBitRate / 1_000),
+            String(format: "%.2f s", figures.rebufferTime),
+            String(format: "%.1f", figures.rebufferCount),
+            String(format: "%.1f", figures.switches),
+            String(format: "%.3f", figures.qoe),
         ]
-        return cells.map { "\($0)" }
+        cells += percentiles.map { String(format: "%.3f", $0) }
+        return filled(cells.map { "\($0)" })
+    }
+
+    /// Returns the cells of a line, with empty ones in the remaining columns.
+    private static func filled(_ cells: [TerminalText]) -> [TerminalText] {
+        cells + [TerminalText](repeating: "", count: max(0, head.count - cells.count))
     }
 }

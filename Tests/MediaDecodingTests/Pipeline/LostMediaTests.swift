@@ -23,19 +23,26 @@ struct LostMediaTests {
 
     /// Plays the first three segments of a rendition to their end.
     private func play(_ path: String, secondSegment: [UInt8]) async throws -> DecodedStream {
-        let folder = try #require(SampleStreams.directory)
         let (seconds, suffix) = Self.form(path)
+        return try await play(path, durations: [seconds, seconds, seconds], replacing: ["1.\(suffix)": secondSegment])
+    }
+
+    /// Plays the first segments of a rendition to their end.
+    private func play(
+        _ path: String,
+        durations: [Int64],
+        replacing segments: [String: [UInt8]]
+    ) async throws -> DecodedStream {
+        let folder = try #require(SampleStreams.directory)
+        let (_, suffix) = Self.form(path)
         let map = suffix == "ts" ? "" : "#EXT-X-MAP:URI=\"\(path)/init.mp4\"\n"
-        let text = (0..<3).reduce("#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-TARGETDURATION:6\n\(map)") {
-            $0 + "#EXTINF:\(seconds),\n\(path)/\($1).\(suffix)\n"
+        let head = "#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-TARGETDURATION:\(durations.max() ?? 0)\n\(map)"
+        let text = durations.enumerated().reduce(head) {
+            $0 + "#EXTINF:\($1.element),\n\(path)/\($1.offset).\(suffix)\n"
         }
-        let stream = try DecodedStream(
-            "lost.m3u8",
-            in: folder,
-            replacing: [
-                "lost.m3u8": Array((text + "#EXT-X-ENDLIST\n").utf8), "\(path)/1.\(suffix)": secondSegment,
-            ]
-        )
+        var files = ["lost.m3u8": Array((text + "#EXT-X-ENDLIST\n").utf8)]
+        for (name, bytes) in segments { files["\(path)/\(name)"] = bytes }
+        let stream = try DecodedStream("lost.m3u8", in: folder, replacing: files)
         try await stream.run {
             await stream.engine.setRate(1)
             try await stream.wait { $0.hasPlayedToEnd }
@@ -79,8 +86,49 @@ struct LostMediaTests {
         #expect(skipped.map(\.reason) == [.notDecodable] && skipped.map(\.mediaType) == [.muxed])
         let range = try #require(skipped.first?.range)
         #expect(range.end == MediaTime(seconds: 12) && range.start.seconds > 8 && range.start.seconds < 11, "\(range)")
-        #expect(Self.errors(stream).map(\.statusCode) == [-11_821])
+        // The reports name the segment.
+        #expect(skipped.map(\.sequence) == [1] && skipped.allSatisfy { $0.address.hasSuffix("/ts/180p/1.ts") })
+        let errors = Self.errors(stream)
+        #expect(errors.map(\.statusCode) == [-11_821] && errors.first?.address == skipped.first?.address)
+        #expect(errors.first?.comment.contains("in segment 1 ") == true, "\(errors)")
         #expect(stream.shown.all.count > 400)
+    }
+
+    /// No segment follows whose timestamps tell that media is missing.
+    @Test func endOfTheLastSegmentThatWasCutWithinAPacketIsSkipped() async throws {
+        let segment = try SampleStreams.bytes("ts/180p/2.ts")
+        let cut = Array(segment.prefix(segment.count / 376 * 188 + 100))
+        let stream = try await play("ts/180p", durations: [6, 6, 6], replacing: ["2.ts": cut])
+        let skipped = Self.skipped(stream)
+        #expect(skipped.map(\.reason) == [.notDecodable] && skipped.map(\.mediaType) == [.muxed])
+        #expect(skipped.map(\.sequence) == [2] && skipped.allSatisfy { $0.address.hasSuffix("/ts/180p/2.ts") })
+        let range = try #require(skipped.first?.range)
+        #expect(range.end == MediaTime(seconds: 18) && range.start.seconds > 13 && range.start.seconds < 17, "\(range)")
+        #expect(Self.errors(stream).map(\.statusCode) == [-11_821])
+    }
+
+    /// The last segment has another duration than those before it, so that its duration was measured.
+    @Test(arguments: [false, true])
+    func endOfTheLastSegmentThatWasCutBetweenPacketsIsSkipped(isCut: Bool) async throws {
+        let (third, fourth) = (try SampleStreams.bytes("ts/180p/2.ts"), try SampleStreams.bytes("ts/180p/3.ts"))
+        let last: [UInt8] = third + fourth.prefix(isCut ? fourth.count / 376 * 188 : fourth.count)
+        let stream = try await play("ts/180p", durations: [6, 6, 12], replacing: ["2.ts": last])
+        let skipped = Self.skipped(stream)
+        guard isCut else {
+            #expect(skipped.isEmpty && Self.errors(stream).isEmpty)
+            return
+        }
+        #expect(skipped.map(\.reason) == [.notDecodable] && skipped.map(\.sequence) == [2])
+        let range = try #require(skipped.first?.range)
+        #expect(range.end == MediaTime(seconds: 24) && range.start.seconds > 19 && range.start.seconds < 23, "\(range)")
+    }
+
+    /// Some playlists declare the same duration for all segments, although the last one is shorter.
+    @Test func aLastSegmentThatIsShorterThanDeclaredHasNoLoss() async throws {
+        let segment = try SampleStreams.bytes("ts/180p/2.ts")
+        let short = Array(segment.prefix(segment.count / 376 * 188))
+        let stream = try await play("ts/180p", durations: [6, 6, 6], replacing: ["2.ts": short])
+        #expect(Self.skipped(stream).isEmpty && Self.errors(stream).isEmpty)
     }
 
     /// The segment ends with a whole transport packet, like an intact segment.

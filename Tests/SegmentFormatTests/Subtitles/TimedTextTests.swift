@@ -152,6 +152,51 @@ import Testing
         #expect(cues[3].placement == SubtitlePlacement())
     }
 
+    /// FFmpeg writes the region at a span, the size of the script as the cell resolution, and font sizes in cells.
+    @Test func regionOfASpanDeterminesFontSizeAndPlacement() throws {
+        let head = """
+            <layout><region xml:id="Default" tts:origin="3% 0%" tts:extent="94% 97%" tts:displayAlign="after" \
+            tts:textAlign="center" tts:fontSize="16c" tts:fontFamily="Arial" tts:overflow="visible" /></layout>
+            """
+        let body = """
+            <body><div><p begin="1s" end="2s"><span region="Default">a<br/>b</span></p></div></body>
+            """
+        let cues = try S.timedText(S.tt(body, root: "ttp:cellResolution='384 288'", head: head)).cues
+        let cue = try #require(cues.first)
+        #expect(cues.count == 1 && cue.plainText == "a\nb")
+        // 16 of 288 rows are 5.56 % of the height; a relative size of 1 is 5.33 %.
+        let sizes = cue.lines.flatMap(\.spans).map(\.style.relativeSize)
+        #expect(sizes.count == 2 && sizes.allSatisfy { abs($0 - 16.0 / 288 / (0.8 / 15)) < 0.001 }, "\(sizes)")
+        #expect(cue.placement.verticalAnchor == .bottom && cue.placement.verticalPosition == 97)
+        #expect(cue.placement.horizontalAnchor == .center && cue.placement.horizontalPosition == 50)
+        #expect(SubStationScript().events(for: cue).first?.text.contains("\\fs60.0") == true)
+    }
+
+    @Test func spansOfAParagraphAreShownInTheirRegions() throws {
+        let head = """
+            <layout><region xml:id='high' tts:displayAlign='before' tts:extent='100% 50%'/>
+            <region xml:id='low' tts:displayAlign='after' tts:extent='100% 90%' tts:fontSize='200%'/></layout>
+            """
+        let body = """
+            <body><div><p end='1s'><span region='high'>a</span><br/><span region='low'>b<span>c</span></span>\
+            <span region='unknown'>d</span></p><p end='1s' region='high'><span region='low'>e</span></p></div></body>
+            """
+        let cues = try S.timedText(S.tt(body, head: head)).cues
+        #expect(cues.map(\.plainText) == ["d", "a", "bc", "e"])
+        #expect(cues[0].placement == SubtitlePlacement())
+        #expect(cues[1].placement.verticalAnchor == .top && cues[3].placement == cues[1].placement)
+        #expect(cues[2].placement.verticalPosition == 90)
+        #expect(cues.map { ($0.lines[0].spans[0].style.relativeSize * 100).rounded() } == [125, 125, 250, 125])
+    }
+
+    @Test func lengthsOfRegionsAreRelativeToTheirFontSize() throws {
+        let head = """
+            <layout><region xml:id='r' tts:fontSize='2c' tts:origin='0% 0%' tts:extent='50% 50%' tts:padding='1em 0%'/></layout>
+            """
+        let cue = try cue("<body region='r'><div><p end='1s'>x</p></div></body>", head: head)
+        #expect(abs(cue.placement.verticalPosition - 200.0 / 15) < 0.001)
+    }
+
     @Test func textWithoutRegionIsPlacedAtBottom() throws {
         let cues = try S.timedText(
             S.tt("<body><div><p end='1s'>a</p><p end='1s' tts:textAlign='left'>b</p></div></body>")

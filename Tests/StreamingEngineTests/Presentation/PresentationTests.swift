@@ -28,6 +28,23 @@ import Testing
         #EXT-X-CONTENT-STEERING:SERVER-URI="/steer",PATHWAY-ID="A"
         """.replacing("\\\n", with: "")
 
+    @Test(
+        arguments: [
+            ("", nil), ("#EXT-X-SESSION-DATA:DATA-ID=\"com.apple.hls.title\",VALUE=\"A film\"", "A film"),
+            ("#EXT-X-SESSION-DATA:DATA-ID=\"com.apple.hls.title\",URI=\"title.json\"", nil),
+            ("#EXT-X-SESSION-DATA:DATA-ID=\"com.example.title\",VALUE=\"Other\"", nil),
+            (
+                "#EXT-X-SESSION-DATA:DATA-ID=\"com.apple.hls.title\",VALUE=\"Ein Film\",LANGUAGE=\"de\"\n"
+                    + "#EXT-X-SESSION-DATA:DATA-ID=\"com.apple.hls.title\",VALUE=\"A film\"",
+                "A film"
+            ),
+            ("#EXT-X-SESSION-DATA:DATA-ID=\"com.apple.hls.title\",VALUE=\"Ein Film\",LANGUAGE=\"de\"", "Ein Film"),
+        ] as [(String, String?)]
+    )
+    func theTitleIsThatOfTheSessionData(lines: String, title: String?) throws {
+        #expect(Presentation(try multivariant(Self.film + "\n" + lines + "\n")).title == title)
+    }
+
     @Test func aVariantHasTheAttributesOfThePlaylist() throws {
         let presentation = Presentation(try multivariant(Self.film))
         let variant = try #require(presentation.variants.first)

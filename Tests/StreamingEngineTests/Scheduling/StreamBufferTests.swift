@@ -38,6 +38,25 @@ import Testing
         )
     }
 
+    @Test func mediaIsThatOfTheSegmentWithTheLargestPart() {
+        func entry(_ start: Int64, _ end: Int64, _ type: MediaType, _ sequence: Int64) -> StreamBuffer.Entry {
+            var entry = StreamBuffer.Entry(range: Self.range(start, end), type: type, byteCount: 1, variant: nil)
+            entry.segment = SegmentIdentification(address: "\(sequence).ts", sequence: sequence)
+            return entry
+        }
+        var buffer = StreamBuffer()
+        buffer.insert(entry(0, 6, .muxed, 0))
+        buffer.insert(entry(6, 12, .video, 1))
+        buffer.insert(entry(12, 18, .muxed, 2))
+        // Another variant replaces the segment.
+        buffer.insert(entry(12, 18, .muxed, 7))
+        func sequence(_ start: Int64, _ end: Int64, _ type: MediaType) -> Int64? {
+            buffer.segment(of: type, in: Self.range(start, end))?.sequence
+        }
+        #expect(sequence(2, 4, .video) == 0 && sequence(2, 4, .audio) == 0 && sequence(5, 9, .muxed) == 1)
+        #expect(sequence(7, 8, .audio) == nil && sequence(13, 14, .audio) == 7 && sequence(20, 21, .video) == nil)
+    }
+
     @Test func discardedMediaIsNotCounted() {
         var buffer = Self.buffer()
         #expect(buffer.byteCount == 500 && buffer.loaded.ranges == [Self.range(0, 30)])

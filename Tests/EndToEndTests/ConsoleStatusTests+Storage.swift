@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Tests what the console shows of the downloads on the disk, and says about making space available.
-extension ConsoleTests {
+extension ConsoleStatusTests {
     /// Both lists of downloads have the image.
     @Test(.timeLimit(.minutes(10))) func artworkOfADownloadIsShown() async throws {
         try await onStage { stage in

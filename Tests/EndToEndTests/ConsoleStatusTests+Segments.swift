@@ -1,7 +1,23 @@
 import Testing
 
 /// Tests how the console delivers segments, and how the page plays them.
-extension ConsoleTests {
+extension ConsoleStatusTests {
+    @Test(
+        .timeLimit(.minutes(10)),
+        arguments: ["ts", "fmp4", "aes", "byterange", "dash-number", "dash-timeline", "dash-ondemand"]
+    )
+    func streamsPlayInABrowserWithoutHLS(stream: String) async throws {
+        try await onStage(before: ConsoleTests.withoutHLS) { stage in
+            #expect(try await stage.page.isTrue("document.querySelector('#no-native-hls').hidden"))
+            try await play(stream, on: stage)
+            try await expectMediaSource(stage)
+            for time in [2.25, 31.0, 12.5] { try await expectFrame(time, shows: time, stage.video) }
+            let end = try await stage.video.duration
+            _ = try await stage.page.evaluate("void ((video.currentTime = \(end) - 2), video.play())")
+            try await eventually("it ends") { try await stage.page.isTrue("video.ended") }
+        }
+    }
+
     /// The audio of a segment can end before its video, which leaves a gap before an inserted stream.
     @Test(.timeLimit(.minutes(10))) func pagePlaysAcrossGapsBetweenSegments() async throws {
         let catalog: (RecordingOrigin) -> String = { origin in
@@ -10,7 +26,7 @@ extension ConsoleTests {
               "edits": [{"name": "insert", "value": "\(origin.address("ad/multivariant.m3u8"))@12"}]}]
             """
         }
-        try await onStage(catalog: catalog, before: Self.withoutHLS) { stage in
+        try await onStage(catalog: catalog, before: ConsoleTests.withoutHLS) { stage in
             try await play("break", on: stage)
             _ = try await stage.page.evaluate("void ((video.currentTime = 10), video.play())")
             try await eventually("playback passes the gap") { try await stage.video.currentTime > 12.5 }
@@ -21,7 +37,7 @@ extension ConsoleTests {
 
     /// The page receives converted segments whatever is selected, so that it does not say that they are redirected.
     @Test(.timeLimit(.minutes(10))) func selectedDeliveryIsThatOfOtherPlayers() async throws {
-        try await onStage(before: Self.withoutHLS) { stage in
+        try await onStage(before: ConsoleTests.withoutHLS) { stage in
             try await play("ts", on: stage)
             let note = "document.querySelector('#segments-note').textContent"
             try await eventually("the page says how it receives segments") {

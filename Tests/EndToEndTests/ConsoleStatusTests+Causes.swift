@@ -4,7 +4,8 @@ import TestSamples
 import Testing
 
 /// Tests what the console says and does if something cannot be played, and what it offers without a catalog.
-extension ConsoleTests {
+extension ConsoleStatusTests {
+    /// An expression for the text of the error that the page shows.
     static let error = "document.querySelector('#playback-error').innerText"
 
     /// A new directory, which is deleted after a test.
@@ -13,13 +14,6 @@ extension ConsoleTests {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         try await act(folder)
-    }
-
-    /// The conditions of the links of the server, as a text.
-    func conditions(_ stage: Stage) async throws -> String {
-        try await stage.page.text(
-            "(async () => (await (await fetch('/api/conditions')).json()).links.map(l => l.conditions).join())()"
-        )
     }
 
     private func fill(_ selector: String, with text: String, _ stage: Stage) async throws {
@@ -151,7 +145,7 @@ extension ConsoleTests {
 
     /// The page names the segment, the status and the simulated fault, and no longer says that playback waits.
     @Test(.timeLimit(.minutes(10))) func faultIsExplainedWhileThePagePlays() async throws {
-        try await onStage(before: Self.withoutHLS) { stage in
+        try await onStage(before: ConsoleTests.withoutHLS) { stage in
             let faults = ["status=403": "status 403: this fault is simulated.", "page": "but is text/html"]
             for (fault, cause) in faults {
                 let change = "import('/console/api.js').then(api => api.changeFaults(['path=*.ts&\(fault)']))"

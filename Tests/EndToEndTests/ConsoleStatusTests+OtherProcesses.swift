@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Tests what the console shows of the recordings of other processes, and how long its messages stay.
-extension ConsoleTests {
+extension ConsoleStatusTests {
     @Test(.timeLimit(.minutes(10))) func recordingOfAnotherProcessIsShownAsSuchAndContinued() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("live-\(UUID())")
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -6,7 +6,7 @@ import FoundationNetworking
 #endif
 
 /// Tests the networks of the console, and what it shows of them during playback.
-extension ConsoleTests {
+extension ConsoleStatusTests {
     /// The networks of streams that other players play are changed on the page.
     @Test(.timeLimit(.minutes(10))) func networksOfOtherPlayersAreListedAndChanged() async throws {
         try await onStage { stage in

@@ -1,0 +1,88 @@
+import AssetStorage
+import MillstreamDownloads
+import ReportFormat
+
+extension DownloadTask {
+    /// The time for which a command waits for the error of a download that another process has resumed.
+    ///
+    /// That process finds the request within 400 milliseconds, as this one finds the error.
+    private static let refusalInterval = Duration.seconds(3)
+
+    /// Asks the process that manages the task to continue it, and waits up to 3 seconds for an error that ends the task at once.
+    ///
+    /// - Returns: The error; `nil` if there was none, or if the task was not paused and had not failed.
+    /// - Throws: `CancellationError` when canceled, which does not end the task.
+    func resumeInItsProcess() async throws -> DownloadError? {
+        let wasStopped =
+            switch state {
+            case .suspended, .failed: true
+            case .waiting, .running, .completed, .canceled: false
+            }
+        let events = self.events
+        resume()
+        guard wasStopped else { return nil }
+        return try await withThrowingTaskGroup(of: DownloadError?.self) { group in
+            group.addTask {
+                for await event in events {
+                    if case .completed(_, let error) = event { return error }
+                }
+                return nil
+            }
+            group.addTask {
+                try await Task.sleep(for: Self.refusalInterval)
+                return nil
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? nil
+        }
+    }
+
+    /// Verifies that the output of a task can be written, before its media is loaded; what the command has created is removed if
+    /// it cannot.
+    ///
+    /// - Parameters:
+    ///   - session: The session of the task.
+    ///   - isNew: A Boolean value that indicates whether the command has created the task.
+    ///   - isNewAsset: A Boolean value that indicates whether the command has created the asset.
+    ///   - verifyOutput: A closure that throws an error if the output of the asset cannot be written.
+    /// - Throws: The error of the closure; `StorageError` if the catalog cannot be read.
+    func verify(
+        in session: DownloadSession,
+        isNew: Bool,
+        isNewAsset: Bool,
+        _ verifyOutput: (StoredAsset) throws -> Void
+    ) async throws {
+        let library = session.library
+        do {
+            try verifyOutput(library.asset(assetID))
+        } catch {
+            guard isNew else { throw error }
+            await session.invalidate()
+            try? library.removeDownload(id)
+            if isNewAsset { try? library.delete(assetID) }
+            throw error
+        }
+    }
+}
+
+extension StoredAsset {
+    /// Returns the note that a media file is stored as a whole, with tracks that a selection leaves out; `nil` if it leaves out none.
+    ///
+    /// - Parameter selection: The selection of the download.
+    /// - Returns: The note.
+    func note(onSelection selection: DownloadSelection) -> TerminalText? {
+        func hasMore(_ languages: [String], than selected: DownloadSelection.Languages) -> Bool {
+            switch selected {
+            case .all, .defaults: false
+            case .some: languages.count > 1
+            case .none: !languages.isEmpty
+            }
+        }
+        let hasMoreTracks = renditions.contains { rendition in
+            hasMore(rendition.audioLanguages, than: selection.audio)
+                || hasMore(rendition.subtitleLanguages, than: selection.subtitles)
+        }
+        guard isMediaFile, hasMoreTracks else { return nil }
+        return "note: the source is one media file, which is stored whole, whatever --audio and --subtitles select"
+    }
+}

@@ -1,0 +1,102 @@
+import AssetStorage
+import MediaTiming
+import MediaTransport
+import MillstreamTesting
+import ResourceAddressing
+import Testing
+
+@testable import MillstreamDownloads
+
+/// Tests that a recording is continued with its own selection only.
+@Suite(.timeLimit(.minutes(5))) struct RecordedSelectionTests {
+    private static let source = ResourceAddress("https://live.example/live.m3u8")
+    private static let texts = [
+        source.text: "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n0.ts\n#EXTINF:4,\n1.ts\n#EXT-X-ENDLIST\n",
+        "https://live.example/0.ts": "zero", "https://live.example/1.ts": "one",
+    ]
+    private static let selection = "max-height=720&audio=all&subtitles=all"
+    private let temporary: TemporaryLibrary
+
+    init() throws { temporary = try TemporaryLibrary() }
+
+    private var library: AssetLibrary { temporary.library }
+
+    private static func configuration(_ variants: DownloadSelection.Variants) -> DownloadConfiguration {
+        var configuration = DownloadConfiguration(selection: DownloadSelection(variants: variants))
+        configuration.recording = RecordingOptions()
+        return configuration
+    }
+
+    private func recording(
+        _ variants: DownloadSelection.Variants,
+        _ transport: ScriptedTransport = ScriptedTransport(texts: Self.texts)
+    ) -> AssetDownload {
+        AssetDownload(
+            Self.source,
+            into: library,
+            loader: ResourceLoader(transport, policy: RecoveryPolicy(retries: 0)),
+            configuration: Self.configuration(variants)
+        )
+    }
+
+    @Test func runWithAnotherSelectionIsRefusedBeforeAnythingIsLoaded() async throws {
+        let asset = try await recording(.maximumHeight(720)).run()
+        #expect(asset.selection == Self.selection)
+        let transport = ScriptedTransport(texts: Self.texts)
+        let other = recording(.maximumHeight(360), transport)
+        let error = await #expect(throws: DownloadError.self) { try await other.run() }
+        #expect(error?.code == .otherSelection && error?.detail == "other-selection")
+        #expect(error?.message == "the recording \(asset.id) of this URL has another selection: \(Self.selection)")
+        #expect(error?.hint?.contains("millstream library delete \(asset.id)") == true)
+        #expect(transport.requests.isEmpty)
+        #expect(try library.asset(asset.id).selection == Self.selection)
+        let again = try await recording(.maximumHeight(720)).run()
+        #expect(again.id == asset.id && again.selection == Self.selection)
+    }
+
+    @Test func taskWithAnotherSelectionIsRefused() async throws {
+        let asset = try await recording(.maximumHeight(720)).run()
+        let session = try DownloadSession(
+            identifier: "films",
+            library: library,
+            loader: ResourceLoader(ScriptedTransport(texts: Self.texts), policy: RecoveryPolicy(retries: 0))
+        )
+        let error = await #expect(throws: DownloadError.self) {
+            try await session.makeTask(Self.source, configuration: Self.configuration(.lowest))
+        }
+        #expect(error?.code == .otherSelection && session.tasks.isEmpty)
+        #expect(try library.downloads().isEmpty)
+        #expect(try library.asset(asset.id).selection == Self.selection)
+        let task = try await session.makeTask(Self.source, configuration: Self.configuration(.maximumHeight(720)))
+        #expect(task.assetID == asset.id)
+        await session.invalidate()
+    }
+
+    /// No segment is in another media playlist yet.
+    @Test func assetWithoutMediaIsRecordedWithAnotherSelection() async throws {
+        let former = DownloadSelection(variants: .lowest).description
+        let id = try library.addAsset(source: Self.source, title: "Live", selection: former)
+        let recorded = try RecordedAsset(of: Self.source, in: library)
+        #expect(recorded?.duration == nil)
+        let asset = try await recording(.maximumHeight(720)).run()
+        #expect(asset.id == id && asset.selection == Self.selection)
+    }
+
+    @Test func partsThatAreNotRequestedAreThoseOfTheRecording() async throws {
+        try await recording(.maximumHeight(720)).run()
+        let recorded = try #require(try RecordedAsset(of: Self.source, in: library))
+        #expect(recorded.duration == MediaTime(seconds: 8))
+        let defaults = DownloadSelection()
+        let continued = try recorded.selection(for: defaults, besides: defaults)
+        #expect(continued.description == Self.selection)
+        let error = #expect(throws: DownloadError.self) { try recorded.selection(for: defaults) }
+        #expect(error?.code == .otherSelection)
+    }
+
+    @Test func keysAndPasswordsOfASelectionAreNotShown() throws {
+        let selection = "variants=best&audio=all&subtitles=all&edit=key=30313233&edit=insert=https://a:b@h/c.m3u8"
+        let id = try library.addAsset(source: Self.source, title: "Live", selection: selection)
+        let shown = "variants=best&audio=all&subtitles=all&edit=key=…&edit=insert=https://h/c.m3u8"
+        #expect(try library.asset(id).selectionWithoutSecrets == shown)
+    }
+}
