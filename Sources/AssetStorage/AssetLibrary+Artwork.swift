@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import MediaTiming
 
 /// The catalog records of the artwork of assets, and the migration that adds them.
 ///
@@ -29,8 +30,10 @@ enum ArtworkRecord {
                 )
                 guard let row else { continue }
                 let (assetID, image): (String, Data) = (row["assetID"], row["artwork"])
-                // Earlier versions stored any bytes.
-                guard let artwork = try? AssetArtwork(image) else { continue }
+                // Earlier versions stored any bytes, also images whose headers declare no width and height.
+                guard Int64(clamping: image.count) <= AssetArtwork.maximumSize.bytes,
+                    let artwork = AssetArtwork(stored: image)
+                else { continue }
                 try save(artwork, of: assetID, database)
             }
         }

@@ -93,6 +93,22 @@ extension AssetLibrary {
         }
     }
 
+    /// Sets the selection of an asset, and its title if there is one; the caller must hold the lock of the asset.
+    ///
+    /// - Parameters:
+    ///   - selection: The selection as text.
+    ///   - title: The title to display; `nil` to keep the one that the asset has.
+    ///   - id: The identifier of the asset.
+    /// - Throws: ``StorageError/Code/notFound``.
+    package func setSelection(_ selection: String, title: String?, of id: String) throws {
+        try write { database in
+            var record = try Self.record(id, database)
+            record.selection = selection
+            if let title { record.title = title }
+            try record.update(database)
+        }
+    }
+
     /// Adds the playlists of a download, and every file that they need, to the catalog.
     ///
     /// Stored files are not downloaded again. A rendition whose media changed at the origin is planned again from the

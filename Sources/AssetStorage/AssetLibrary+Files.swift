@@ -184,6 +184,10 @@ extension AssetLibrary {
             }
         }
         let count: Int64 = written.reduce(0) { $0 +| $1.count }
+        // Counted before the transaction is visible, so that no measurement takes the bytes for those of another process.
+        space.enter(count)
+        var isCommitted = false
+        defer { if !isCommitted { space.enter(0 -| count) } }
         try write { database in
             for file in written {
                 // Rows are found by path and URL instead of id, because planning a download in the meantime replaces them.
@@ -200,9 +204,9 @@ extension AssetLibrary {
                 )
                 guard database.changesCount == 1 else { throw Self.deletedMeanwhile }
             }
-            try StorageLimitsRecord.addStoredBytes(count, database)
+            try StorageLimitsRecord.addEnteredBytes(count, database)
         }
-        space.enter(count)
+        isCommitted = true
     }
 
     /// The error of a download whose asset was deleted by another task or process.

@@ -66,11 +66,11 @@ extension AssetLibrary {
         space.reserve(need, freeSpace: freeSpace, catalogBytes: catalogBytes)
     }
 
-    /// The bytes of the files that all processes have entered in the catalog since the library has limits; `nil` without a quota, or
-    /// if the catalog cannot be read.
+    /// The bytes of the files that all processes have entered in the catalog since limits were set; `nil` without a quota, or if the
+    /// catalog cannot be read.
     private var catalogBytes: Int64? {
         guard space.limits?.quota != nil else { return nil }
-        return try? catalog.read { try StorageLimitsRecord.fetchStoredBytes($0) }
+        return try? catalog.read { try StorageLimitsRecord.fetchEnteredBytes($0) }
     }
 
     /// Makes space available within the limits for bytes that are about to be stored, and reserves it.
@@ -132,7 +132,7 @@ extension AssetLibrary {
             .full,
             estimate.map { size in
                 "the limits of the library leave no space for the download, which needs about \(size): \(rules), and the "
-                    + "deletion of other assets would not suffice, so none is deleted"
+                    + "deletion of other assets would not suffice, so none is deleted for it"
             }
                 ?? "the limits of the library leave no space for the download: \(rules), and no other asset can be deleted",
             hint: "\(advice), then run the same command again"

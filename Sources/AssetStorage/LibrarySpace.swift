@@ -10,7 +10,7 @@ final class LibrarySpace: Sendable {
     enum Decision: Sendable, Hashable {
         /// The bytes are within the limits.
         case available
-        /// The library was not measured yet, or it seems to exceed its quota.
+        /// The library was not measured yet, the catalog could not be read, or the library seems to exceed its quota.
         case measure
         /// The free space of the disk is less than the minimum.
         case evict
@@ -28,7 +28,7 @@ final class LibrarySpace: Sendable {
         /// All bytes that this process has stored, which tells how many it stored during a measurement.
         private(set) var storedBytes = ByteCount.zero
 
-        /// The bytes of all files that this process has entered in the catalog.
+        /// The bytes of all files that this process has entered in the catalog, or is about to enter.
         private(set) var enteredBytes: Int64 = 0
         /// The bytes that others had entered in the catalog when the library was last measured; `nil` if that is not known.
         ///
@@ -56,12 +56,12 @@ final class LibrarySpace: Sendable {
             self.bytesOfOthers = bytesOfOthers
         }
 
-        /// Counts bytes of files that this process has entered in the catalog.
+        /// Counts bytes of files that this process is about to enter in the catalog; negative for a failed transaction.
         mutating func enter(_ count: Int64) { enteredBytes +|= count }
 
-        /// Returns the bytes that others have entered in the catalog since the library was last measured.
-        private func growthByOthers(_ catalogBytes: Int64?) -> ByteCount {
-            guard let catalogBytes, let bytesOfOthers else { return .zero }
+        /// Returns the bytes that others have entered in the catalog since the library was last measured; `nil` if they are not known.
+        private func growthByOthers(_ catalogBytes: Int64?) -> ByteCount? {
+            guard let catalogBytes, let bytesOfOthers else { return nil }
             return ByteCount(max(0, catalogBytes -| enteredBytes -| bytesOfOthers))
         }
 
@@ -80,7 +80,8 @@ final class LibrarySpace: Sendable {
         /// - Parameters:
         ///   - need: The number of bytes.
         ///   - freeSpace: The number of free bytes on the disk; `nil` if the system does not report it.
-        ///   - catalogBytes: The bytes that all processes have entered in the catalog; `nil` if they are not known.
+        ///   - catalogBytes: The bytes that all processes have entered in the catalog; `nil` if they are not known, so that a library
+        ///     with a quota must be measured.
         /// - Returns: The decision.
         func decision(need: ByteCount, freeSpace: ByteCount?, catalogBytes: Int64? = nil) -> Decision {
             guard let limits, limits != StorageLimits() else { return .available }
@@ -89,9 +90,10 @@ final class LibrarySpace: Sendable {
                 return .evict
             }
             guard let quota = limits.quota else { return .available }
-            guard let occupiedBytes, occupiedBytes + growthByOthers(catalogBytes) + need <= quota else {
-                return .measure
-            }
+            // Without the growth, the quota could be exceeded by as much as other processes store.
+            guard let occupiedBytes, let growth = growthByOthers(catalogBytes),
+                occupiedBytes + growth + need <= quota
+            else { return .measure }
             return .available
         }
     }

@@ -196,7 +196,7 @@ enum Schema {
         AssetSummaryRecord.registerBitRateMigration(&migrator)
         DownloadRecord.registerSelectionMigration(&migrator)
         ArtworkRecord.registerMigration(&migrator)
-        StorageLimitsRecord.registerStoredBytesMigration(&migrator)
+        StorageLimitsRecord.registerEnteredBytesMigration(&migrator)
         return migrator
     }()
 

@@ -26,26 +26,26 @@ struct StorageLimitsRecord: Codable, FetchableRecord, PersistableRecord {
         }
     }
 
-    /// Adds the column that tells a process how much others have stored since it measured the library.
-    static func registerStoredBytesMigration(_ migrator: inout DatabaseMigrator) {
-        migrator.registerMigration("bytes-stored-within-limits") { database in
+    /// Adds the column that tells a process how many bytes others have entered in the catalog since it measured the library.
+    static func registerEnteredBytesMigration(_ migrator: inout DatabaseMigrator) {
+        migrator.registerMigration("bytes-entered-within-limits") { database in
             try database.alter(table: databaseTableName) { table in
-                table.add(column: "storedBytes", .integer).notNull().defaults(to: 0)
+                table.add(column: "enteredBytes", .integer).notNull().defaults(to: 0)
             }
         }
     }
 
     /// Counts the bytes of files that a transaction enters in the catalog, if the library has limits.
-    static func addStoredBytes(_ count: Int64, _ database: Database) throws {
+    static func addEnteredBytes(_ count: Int64, _ database: Database) throws {
         try database.execute(
-            sql: "UPDATE \(databaseTableName) SET storedBytes = storedBytes + ?",
+            sql: "UPDATE \(databaseTableName) SET enteredBytes = enteredBytes + ?",
             arguments: [count]
         )
     }
 
-    /// Returns the bytes of all files that were entered in the catalog since the library has limits; `nil` if it has none.
-    static func fetchStoredBytes(_ database: Database) throws -> Int64? {
-        try Int64.fetchOne(database, sql: "SELECT storedBytes FROM \(databaseTableName)")
+    /// Returns the bytes of all files that were entered in the catalog since limits were set; `nil` if there are none.
+    static func fetchEnteredBytes(_ database: Database) throws -> Int64? {
+        try Int64.fetchOne(database, sql: "SELECT enteredBytes FROM \(databaseTableName)")
     }
 
     /// Returns the limits; none if an earlier version created the catalog, and it is open for reading only.

@@ -18,7 +18,7 @@ extension AssetDownload {
     ///   `CancellationError` when canceled.
     func record(_ options: RecordingOptions, _ report: @escaping @Sendable (Event) -> Void) async throws -> StoredAsset
     {
-        try checkRecordedSelection()
+        try RecordedAsset.verify(configuration.selection, of: source, in: library)
         var resolver = resolver
         resolver.acceptsLive = true
         resolver.bypassesCache = true
@@ -86,13 +86,6 @@ extension AssetDownload {
         }
         report(.completed(complete))
         return complete
-    }
-
-    /// Verifies that the recording has the selection of the recording in the library that it continues, if there is one.
-    ///
-    /// - Throws: ``DownloadError/Code/otherSelection``; `StorageError` if the catalog cannot be read.
-    func checkRecordedSelection() throws {
-        _ = try RecordedAsset(of: source, in: library)?.selection(for: configuration.selection)
     }
 
     /// Loads the playlists; if the options say so, waits until they are available and have segments.

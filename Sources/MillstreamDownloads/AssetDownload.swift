@@ -270,17 +270,17 @@ package struct AssetDownload: Sendable {
     func createAsset() throws -> (id: String, lock: PackageLock) {
         var attempt = 1
         while true {
-            // Another process can have recorded the stream while this one waited for it.
-            if configuration.recording != nil { try checkRecordedSelection() }
             let title = configuration.title ?? source.defaultAssetTitle
             let id = try library.addAsset(
                 source: source,
                 title: title,
                 selection: configuration.selection.description,
-                replacesSelection: configuration.recording != nil
+                replacesSelection: false
             )
             do {
-                return (id, try library.sharedLock(id))
+                let lock = try library.sharedLock(id)
+                if configuration.recording != nil { try library.enterRecording(of: source, in: id, configuration) }
+                return (id, lock)
             } catch let error as StorageError where error.code == .notFound && attempt < Self.maximumCreationAttempts {
                 // Another task deleted the asset before it was locked, so it is created again.
                 attempt += 1
@@ -306,18 +306,34 @@ package struct AssetDownload: Sendable {
 }
 
 extension AssetLibrary {
+    /// Enters the selection and the title of a recording in the catalog; the caller must hold the lock of the asset.
+    ///
+    /// A recording that continues an earlier one plans nothing, which would enter them.
+    ///
+    /// - Parameters:
+    ///   - source: The URL of the stream.
+    ///   - id: The identifier of the asset.
+    ///   - configuration: The options of the recording.
+    /// - Throws: ``DownloadError/Code/otherSelection`` if another process has recorded another selection of the stream meanwhile;
+    ///   `StorageError`.
+    func enterRecording(of source: ResourceAddress, in id: String, _ configuration: DownloadConfiguration) throws {
+        try RecordedAsset.verify(configuration.selection, of: source, in: self)
+        try setSelection(configuration.selection.description, title: configuration.title, of: id)
+    }
+
     /// Enters the playlists of a source, and the files that they need, in the catalog.
     ///
     /// The title that a media file contains replaces the one that is derived from the URL. The artwork that it contains becomes that of
-    /// the asset, unless the download has artwork, or the asset.
+    /// the asset, unless the download has artwork, or the asset. An asset that was planned before keeps its artwork, also if it has
+    /// none: the user may have removed it.
     func plan(
         _ resolution: DownloadResolver.Resolution,
         of id: String,
         _ configuration: DownloadConfiguration
     ) throws {
         var title = configuration.title
+        let stored = try self.asset(id)
         if let found = resolution.title {
-            let stored = try self.asset(id)
             if (title ?? stored.title) == stored.source.defaultAssetTitle { title = found }
         }
         try planDownload(
@@ -329,6 +345,8 @@ extension AssetLibrary {
             title: title,
             replacing: configuration.replacesStoredSegments ? .all : .newVersions
         )
-        if let artwork = resolution.artwork, configuration.artwork == nil { try addArtwork(artwork, of: id) }
+        if let artwork = resolution.artwork, configuration.artwork == nil, stored.renditions.isEmpty {
+            try addArtwork(artwork, of: id)
+        }
     }
 }

@@ -29,7 +29,7 @@ public struct AssetImport: Sendable {
     /// The names of the images of which the first one in the folder of a presentation becomes the artwork of the asset.
     ///
     /// They are those of an exported asset, followed by others in common use.
-    static let artworkNames = [
+    package static let artworkNames = [
         "cover.jpg", "cover.jpeg", "cover.png", "cover.webp", "cover.gif", "folder.jpg", "poster.jpg",
     ]
 
@@ -38,9 +38,8 @@ public struct AssetImport: Sendable {
     /// - Parameters:
     ///   - location: A playlist, or a folder with a playlist: `multivariant.m3u8`, otherwise the only multivariant
     ///     playlist, otherwise the only playlist in the folder. All other files must be in the folder of the playlist
-    ///     or below it. The first image in the folder with the name `cover.jpg`, `cover.jpeg`, `cover.png`, `cover.webp`,
-    ///     `cover.gif`, `folder.jpg` or `poster.jpg` becomes the artwork of the asset, unless it has artwork; links and files
-    ///     that cannot be stored as artwork are ignored.
+    ///     or below it. An image in the folder with a name in common use, such as `cover.jpg`, becomes the artwork of an asset that
+    ///     was not in the library before; links and files that cannot be stored as artwork are ignored.
     ///   - library: The library to store the asset in.
     ///   - title: The title to display; derived from the path by default.
     ///   - time: The clock for progress reports.
@@ -95,31 +94,35 @@ public struct AssetImport: Sendable {
     /// - Parameter report: A closure that is called with the progress; it must not block.
     /// - Returns: The complete asset.
     /// - Throws: ``DownloadError``; `CancellationError` when canceled. In both cases, an asset that is not in the
-    ///   library before is not in it afterward.
+    ///   library before is not in it afterward, unless only its artwork could not be stored.
     public func run(_ report: @escaping @Sendable (DownloadProgress) -> Void = { _ in }) async throws -> StoredAsset {
-        let isNew = try library.asset(source: task.source) == nil
+        let former = try library.asset(source: task.source)
+        let isNew = former == nil
+        let asset: StoredAsset
         do {
             // Without files of the asset, all are copied.
             if isNew { try await checkSpace() }
-            let asset = try await task.run { event in
+            asset = try await task.run { event in
                 switch event {
                 case .resolved(_, let progress, _), .progress(_, let progress): report(progress)
                 case .ended, .completed, .waiting, .lost, .metadataOmitted: break
                 }
             }
-            return try await addArtwork(to: asset)
         } catch {
             // This is not done on another thread, because the thread pool would not run it after a cancellation.
             if isNew, let partial = try? library.asset(source: task.source) { try? library.delete(partial.id) }
             throw error
         }
+        // The user may have removed the artwork of an asset that was added before.
+        guard former?.renditions.isEmpty ?? true else { return asset }
+        return try await addArtwork(to: asset)
     }
 
     /// Stores the artwork in the folder of the presentation, unless the asset has artwork.
     ///
     /// - Parameter asset: The asset.
     /// - Returns: The asset with its artwork.
-    /// - Throws: ``DownloadError`` if the catalog cannot be written.
+    /// - Throws: ``DownloadError`` if the catalog cannot be written; the asset stays in the library.
     private func addArtwork(to asset: StoredAsset) async throws -> StoredAsset {
         guard let folder else { return asset }
         do {
@@ -129,7 +132,12 @@ public struct AssetImport: Sendable {
                 return try library.asset(asset.id)
             }
         } catch let error as StorageError {
-            throw DownloadError(error)
+            throw DownloadError(
+                .storage,
+                "the asset \(asset.id) is stored, but not its artwork: \(error.message)",
+                detail: error.code.rawValue,
+                cause: error
+            )
         }
     }
 

@@ -105,7 +105,7 @@ struct DownloadPlaylistLoader: Sendable {
     ///   - address: The URL of the playlist.
     ///   - former: The version that was loaded before.
     /// - Returns: The current version.
-    /// - Throws: ``DownloadError``, with ``DownloadError/Code/tooLarge`` if the playlist has grown beyond a limit.
+    /// - Throws: ``DownloadError``, with ``DownloadError/Code/tooLarge`` if the current version exceeds a limit.
     func reload(_ address: ResourceAddress, after former: MediaPlaylist) async throws -> MediaPlaylist {
         let variables = former.context.importableVariables
         let response: (playlist: Playlist, address: ResourceAddress)

@@ -23,6 +23,21 @@ package struct RecordedAsset: Sendable {
         self.duration = duration
     }
 
+    /// Verifies that a selection is that of the recording of a URL, if something of it is recorded.
+    ///
+    /// - Parameters:
+    ///   - selection: The selection of a recording that would continue it.
+    ///   - source: The URL.
+    ///   - library: The library with the recording.
+    /// - Throws: ``DownloadError/Code/otherSelection`` if it is not; `StorageError` if the catalog cannot be read.
+    static func verify(
+        _ selection: DownloadSelection,
+        of source: ResourceAddress,
+        in library: AssetLibrary
+    ) throws {
+        _ = try RecordedAsset(of: source, in: library)?.selection(for: selection)
+    }
+
     /// Returns the selection with which the recording is continued, which is that of the recording.
     ///
     /// Another selection would record other media playlists, and the part that is recorded already would be in none of them.
@@ -42,8 +57,6 @@ package struct RecordedAsset: Sendable {
             throw DownloadError(
                 .otherSelection,
                 "the recording \(asset.id) of this URL has another selection: \(asset.selectionWithoutSecrets)",
-                hint: "continue it without options for the selection, make a separate recording in another library "
-                    + "(--library DIR), or delete it with: millstream library delete \(asset.id)",
                 address: asset.source
             )
         }
@@ -52,8 +65,9 @@ package struct RecordedAsset: Sendable {
 }
 
 extension StoredAsset {
-    /// The text of the selection without keys and passwords.
+    /// The text of the selection without keys, user names and passwords.
     package var selectionWithoutSecrets: String {
-        selection.replacing(/(edit=key=)[^&]*/) { "\($0.output.1)…" }.replacing(/:\/\/[^\/@&]*@/, with: "://")
+        // The user information of a URL ends at the last @ of the authority (WHATWG URL Standard §4.4).
+        selection.replacing(/(edit=key=)[^&]*/) { "\($0.output.1)…" }.replacing(/:\/\/[^\/?#&]*@/, with: "://")
     }
 }

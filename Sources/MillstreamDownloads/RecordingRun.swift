@@ -126,10 +126,9 @@ struct RecordingRun: Sendable {
                     lastSuccess = time.now
                     break
                 } catch let error as DownloadError {
-                    // A playlist that has become too large only grows.
-                    guard error.code != .tooLarge, time.now - lastSuccess < Self.maximumFailureDuration else {
-                        throw error
-                    }
+                    // A playlist that only grows does not become smaller; a sliding window can have had one wrong response.
+                    let isFinal = error.code == .tooLarge && Self.onlyGrows(playlist, since: track.playlist)
+                    guard !isFinal, time.now - lastSuccess < Self.maximumFailureDuration else { throw error }
                     if error.mayIndicateMove, let renewed = await fetcher.renewedPlaylist(of: track, after: address) {
                         (playlist, address) = renewed
                         lastSuccess = time.now
@@ -139,6 +138,16 @@ struct RecordingRun: Sendable {
                 }
             }
         }
+    }
+
+    /// Returns a Boolean value that indicates whether no segment leaves a playlist, as far as its versions tell.
+    ///
+    /// - Parameters:
+    ///   - playlist: The current version.
+    ///   - first: The version that was loaded first.
+    /// - Returns: The value; true for playlists of the type `EVENT` (RFC 8216bis §4.4.3.5).
+    private static func onlyGrows(_ playlist: MediaPlaylist, since first: MediaPlaylist) -> Bool {
+        playlist.playlistType == .event || playlist.mediaSequence == first.mediaSequence
     }
 
     /// Reports that the stream has stalled if no playlist has a new segment.

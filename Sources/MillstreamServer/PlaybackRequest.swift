@@ -15,6 +15,14 @@ struct PlaybackRequest {
         case direct
     }
 
+    /// The redundant variants that remain in a multivariant playlist.
+    enum Redundancy: String {
+        /// All of them.
+        case all
+        /// Those whose media playlists are available and not stale.
+        case available
+    }
+
     /// The kinds of addresses of segments and keys in an edited playlist.
     enum MediaAddressing {
         /// The addresses at the origin.
@@ -28,6 +36,8 @@ struct PlaybackRequest {
     let source: ResourceAddress
     let plan: EditPlan
     let delivery: SegmentDelivery
+    /// The redundant variants that remain, which has no effect on media playlists.
+    var redundancy = Redundancy.all
     /// The variables of the multivariant playlist that refers to this one, unless they are too long for an address.
     let variables: [String: String]
     /// The URL of the multivariant playlist that refers to this one, if its variables are too long for a URL.
@@ -156,6 +166,7 @@ struct PlaybackRequest {
         var source: ResourceAddress?
         var edits: [PlaylistEdit] = []
         var delivery = SegmentDelivery.redirect
+        var redundancy = Redundancy.all
         var variables: [String: String] = [:]
         var directives: [QueryItems.Item] = []
         var parent: ResourceAddress?
@@ -172,6 +183,11 @@ struct PlaybackRequest {
                     throw ServerError(.badRequest, "invalid-value", "segments must be redirect, proxy or direct")
                 }
                 delivery = value
+            case "redundant":
+                guard let value = Redundancy(rawValue: item.value) else {
+                    throw ServerError(.badRequest, "invalid-value", "redundant must be all or available")
+                }
+                redundancy = value
             case "parent": parent = ResourceAddress(item.value)
             case "presentation": presentation = item.value.utf8.count <= Self.maximumNameLength ? item.value : nil
             case "define":
@@ -204,6 +220,7 @@ struct PlaybackRequest {
             link: LinkParameters(query, source: source),
             directives: directives
         )
+        self.redundancy = redundancy
         self.parent = parent
         self.presentation = presentation
     }
@@ -217,6 +234,7 @@ struct PlaybackRequest {
         var items = [QueryItems.Item(name: "url", value: source.text)]
         items += plan.edits.map { QueryItems.Item(name: $0.nameAndValue.name, value: $0.nameAndValue.value) }
         items += link?.items ?? deliveryItems
+        if redundancy != .all { items.append(QueryItems.Item(name: "redundant", value: redundancy.rawValue)) }
         items += variables.sorted { $0.key < $1.key }.map {
             QueryItems.Item(name: "define", value: "\($0.key)=\($0.value)")
         }

@@ -19,6 +19,7 @@ struct PlaybackRequestHandler {
     private let client: ClientNetwork?
     private let segments: SegmentMemory?
     private let verification: StitchVerification?
+    private let removal: RedundantVariantRemoval?
     private let date: @Sendable () -> ProgramDateTime
 
     /// The maximum number of attempts to store the breaks of a playlist that other requests store at the same time.
@@ -37,6 +38,7 @@ struct PlaybackRequestHandler {
     ///   - segments: The memory to which the order of segments is told that pass through the server.
     ///   - verification: The check that sources can be stitched to the media playlists of a multivariant playlist; `nil` to leave it to
     ///     the requests for media playlists.
+    ///   - removal: The removal of redundant variants that are unavailable; `nil` to leave them in the playlist.
     ///   - date: The clock for simulated channels.
     init(
         loader: ResourceLoader,
@@ -48,6 +50,7 @@ struct PlaybackRequestHandler {
         client: ClientNetwork? = nil,
         segments: SegmentMemory? = nil,
         verification: StitchVerification? = nil,
+        removal: RedundantVariantRemoval? = nil,
         date: @escaping @Sendable () -> ProgramDateTime = { .current }
     ) {
         self.date = date
@@ -63,6 +66,7 @@ struct PlaybackRequestHandler {
         self.budget = budget
         self.workers = workers
         self.verification = verification
+        self.removal = removal
     }
 
     /// Returns the edited playlist.
@@ -70,7 +74,7 @@ struct PlaybackRequestHandler {
     /// - Throws: ``ServerError``, `PlaylistEditError`, `TransportError`; `CancellationError` once the task is
     ///   canceled.
     func playlist(for request: PlaybackRequest) async throws -> [UInt8] {
-        let playlist = try await loadWithVariables(request)
+        let playlist = try await removingUnavailableVariants(of: loadWithVariables(request), request)
         let editor = try PresentationEditor(
             request.plan,
             loader: loader,
@@ -229,6 +233,17 @@ struct PlaybackRequestHandler {
     }
 
     // MARK: Loading
+
+    /// Returns the source without the redundant variants that are unavailable, if the request demands this.
+    private func removingUnavailableVariants(
+        of playlist: Playlist,
+        _ request: PlaybackRequest
+    ) async throws -> Playlist {
+        guard request.redundancy == .available, let removal, case .multivariant(let multivariant) = playlist else {
+            return playlist
+        }
+        return .multivariant(try await removal.removeUnavailableVariants(of: multivariant))
+    }
 
     /// Returns the source of a request, parsed with the variables that it imports.
     private func loadWithVariables(_ request: PlaybackRequest) async throws -> Playlist {

@@ -22,6 +22,10 @@ struct PlaylistRoute {
     /// The breaks of playlists that pages of other sites request, which are loaded without the credentials of the owner and can
     /// therefore differ.
     private let foreignBreaks = MemoryBreakStore()
+    /// The states of redundant variants that are loaded with the credentials of the owner.
+    private let trustedVariants: VariantMonitor
+    /// The states of redundant variants that are loaded for pages of other sites.
+    private let foreignVariants: VariantMonitor
 
     /// The maximum time for which a client waits for a playlist.
     private static let maximumWait = MediaTime(seconds: 60)
@@ -29,6 +33,8 @@ struct PlaylistRoute {
     init(_ environment: PlaybackEnvironment, trustedProxies: [TrustedProxy] = []) {
         self.environment = environment
         self.trustedProxies = trustedProxies
+        trustedVariants = VariantMonitor(time: environment.time)
+        foreignVariants = VariantMonitor(time: environment.time)
     }
 
     /// Returns the scheme and host with which the client reached this server.
@@ -180,11 +186,14 @@ struct PlaylistRoute {
         _ session: LoadSession
     ) async throws -> (entry: EditedPlaylistCache.Entry, isStored: Bool) {
         let second = UnixSeconds.now
-        let (bytes, plan, isAwaited) = try await editedPlaylist(request, context, budget, session: session)
+        let (bytes, playback) = try await editedPlaylist(request, context, budget, session: session)
+        let plan = playback.plan
+        let isAwaited = playback.directives.contains { $0.name == "_HLS_msn" }
+        // The availability of redundant variants changes without a new version of the playlist.
         let entry = EditedPlaylistCache.Entry(
             bytes,
             versions: session.versions,
-            second: plan.dependsOnDate ? second : nil
+            second: plan.dependsOnDate || playback.redundancy == .available ? second : nil
         )
         // Parts are published several times each second, so that only the response to clients that wait for one is that of others.
         let isStored = plan.channel?.partTarget == nil || isAwaited
@@ -218,13 +227,13 @@ struct PlaylistRoute {
         return try compressed.response(to: request, environment.capacity)
     }
 
-    /// Returns the edited playlist for a request, its edits, and whether the client waits for a position in it.
+    /// Returns the edited playlist for a request, and the parameters of the request.
     private func editedPlaylist(
         _ request: Request,
         _ context: ServerRequestContext,
         _ budget: RequestBudget,
         session: LoadSession
-    ) async throws -> (bytes: [UInt8], plan: EditPlan, isAwaited: Bool) {
+    ) async throws -> (bytes: [UInt8], playback: PlaybackRequest) {
         var playback = try PlaybackRequest(QueryItems(request.uri.query), limits: environment.capacity.limits.editing)
         playback.mediaAddressing = .server(environment.signer)
         if let playbackSigner = environment.playbackSigner {
@@ -238,7 +247,7 @@ struct PlaylistRoute {
         let bytes = try await ClientPresence.whileClientIsConnected { [playback] in
             try await handler.playlist(for: playback)
         }
-        return (bytes, playback.plan, playback.directives.contains { $0.name == "_HLS_msn" })
+        return (bytes, playback)
     }
 
     /// Returns the handler of a request for a playlist.
@@ -251,21 +260,28 @@ struct PlaylistRoute {
         // Signed addresses are those of the owner, whichever page plays them.
         let usesForeignBreaks = context.initiator.isForeign && environment.playbackSigner == nil
         let loading = environment.sources.access(for: context.initiator).loading
-        // The response does not depend on the versions of what is loaded to verify it.
-        let verification = StitchVerification(
-            loader: OriginPlaylistLoader(
+        // The response does not depend on the versions of the media playlists of variants.
+        let variantLoader = OriginPlaylistLoader(
+            loader: loading,
+            workers: environment.workers,
+            presentations: environment.sources.presentations(for: context.initiator),
+            session: LoadSession(
+                memory: environment.sources.memory(for: context.initiator),
                 loader: loading,
-                workers: environment.workers,
-                presentations: environment.sources.presentations(for: context.initiator),
-                session: LoadSession(
-                    memory: environment.sources.memory(for: context.initiator),
-                    loader: loading,
-                    capacity: environment.capacity
-                )
-            ),
+                capacity: environment.capacity
+            )
+        )
+        let verification = StitchVerification(
+            loader: variantLoader,
             budget: budget.editing,
             workers: environment.workers,
             time: environment.time
+        )
+        let removal = RedundantVariantRemoval(
+            loader: variantLoader,
+            budget: budget,
+            workers: environment.workers,
+            monitor: context.initiator.isForeign ? foreignVariants : trustedVariants
         )
         return PlaybackRequestHandler(
             loader: loading,
@@ -276,7 +292,8 @@ struct PlaylistRoute {
             breaks: usesForeignBreaks ? foreignBreaks : environment.breaks,
             client: client,
             segments: environment.sources.segments(for: context.initiator),
-            verification: verification
+            verification: verification,
+            removal: removal
         )
     }
 }

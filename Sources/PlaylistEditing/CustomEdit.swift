@@ -145,7 +145,8 @@ extension PlaylistEdit {
 
     /// The names of parameters in URLs that are not edits.
     private static let reservedNames: Set<String> = [
-        "url", "segments", "conditions", "link", "define", "parent", "presentation", "expires", "signature",
+        "url", "segments", "redundant", "conditions", "link", "define", "parent", "presentation", "expires",
+        "signature",
     ]
 
     private static let letters = UInt8(ascii: "a")...UInt8(ascii: "z")

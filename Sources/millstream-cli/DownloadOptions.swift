@@ -262,7 +262,7 @@ struct DownloadOptions: ParsableArguments {
 
     /// Returns the options of a download or recording with the selection of the recording that it continues, and the lines that say so.
     ///
-    /// - Throws: `DownloadError` if a recording has another selection; `StorageError` if the catalog cannot be read.
+    /// - Throws: ``Failure`` if a recording has another selection; `StorageError` if the catalog cannot be read.
     private func continuing(
         _ configuration: DownloadConfiguration,
         from source: ResourceAddress,

@@ -3,16 +3,22 @@ import MillstreamDownloads
 import ReportFormat
 
 extension DownloadTask {
-    /// The time for which a command waits for the error of a download that another process has resumed.
+    /// The time for which a command waits for the error of a download that another process has begun to run.
     ///
-    /// That process finds the request within 400 milliseconds, as this one finds the error.
+    /// This process finds the error within 400 milliseconds.
     private static let refusalInterval = Duration.seconds(3)
+    /// The maximum number of times that a command looks whether another process has begun to run a download, and the interval:
+    /// 30 seconds, for processes of a busy machine and for servers that respond late.
+    private static let maximumChecks = 150
+    private static let checkInterval = Duration.milliseconds(200)
 
-    /// Asks the process that manages the task to continue it, and waits up to 3 seconds for an error that ends the task at once.
+    /// Asks the process that manages the task to continue it, and waits for an error that ends the task at once: up to 3 seconds after
+    /// the process has locked the asset, which it does within 30 seconds unless other downloads are before this one.
     ///
+    /// - Parameter session: The session of the task in this process.
     /// - Returns: The error; `nil` if there was none, or if the task was not paused and had not failed.
     /// - Throws: `CancellationError` when canceled, which does not end the task.
-    func resumeInItsProcess() async throws -> DownloadError? {
+    func resumeInItsProcess(in session: DownloadSession) async throws -> DownloadError? {
         let wasStopped =
             switch state {
             case .suspended, .failed: true
@@ -29,12 +35,25 @@ extension DownloadTask {
                 return nil
             }
             group.addTask {
+                var checks = 0
+                while checks < Self.maximumChecks, self.isAboutToBegin(in: session) {
+                    try await Task.sleep(for: Self.checkInterval)
+                    checks += 1
+                }
                 try await Task.sleep(for: Self.refusalInterval)
                 return nil
             }
             defer { group.cancelAll() }
             return try await group.next() ?? nil
         }
+    }
+
+    /// Returns a Boolean value that indicates whether the process that manages the task will lock the asset soon.
+    ///
+    /// It does not if it runs other downloads, which may be before this one, or if a recording may wait for its stream.
+    private func isAboutToBegin(in session: DownloadSession) -> Bool {
+        guard !isWriting, configuration.recording?.waitsForStream != true else { return false }
+        return !session.tasks.contains { $0.id != id && $0.isAttended && $0.isWriting }
     }
 
     /// Verifies that the output of a task can be written, before its media is loaded; what the command has created is removed if

@@ -247,7 +247,7 @@ struct DownloadsCommand: AsyncParsableCommand {
             if limits.isUsed {
                 StandardError.write("note: \(task.id) keeps its limits, because another process runs it\n")
             }
-            guard let error = try await task.resumeInItsProcess() else {
+            guard let error = try await task.resumeInItsProcess(in: session) else {
                 if !quiet, !json { StandardError.write("\(task.id): resumed by the process that runs it\n") }
                 return
             }

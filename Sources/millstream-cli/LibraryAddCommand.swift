@@ -17,11 +17,17 @@ extension LibraryCommand {
                 playlist or below it. If one is missing, nothing is added. \
                 Files whose content the library already contains are not stored again; the additional disk space is \
                 printed in this case. An image in a folder that is added becomes the artwork of the asset: the first of \
-                cover.jpg, cover.jpeg, cover.png, cover.webp, cover.gif, folder.jpg and poster.jpg, of at most 8 MiB.
+                \(artworkNames), of at most \(AssetArtwork.maximumSize.bytes >> 20) MiB.
 
                 Example: millstream library add /srv/www/film
                 """
         )
+
+        /// The names of the images that can become the artwork, as an enumeration.
+        private static var artworkNames: String {
+            let names = AssetImport.artworkNames
+            return "\(names.dropLast().joined(separator: ", ")) and \(names.last ?? "")"
+        }
 
         @Argument(help: "A playlist, or a folder with multivariant.m3u8 or a single playlist.") var source: String
         @Option(name: .long, help: "The title of the asset (default: derived from the path).") var title: String?

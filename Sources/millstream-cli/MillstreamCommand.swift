@@ -24,6 +24,7 @@ import MediaTransport
 
     /// Starts the program; the command runs beside the main thread, which is reserved for windows.
     @MainActor static func main() {
+        HeapSettings.apply()
         OutputDescriptor.reserveStandardDescriptors()
         // Writing to a pipe that its reader has closed (millstream inspect … | head) must fail, to end the command
         // gracefully.

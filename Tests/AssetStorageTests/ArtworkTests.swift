@@ -238,7 +238,10 @@ import Testing
         let queue = try DatabaseQueue(path: directory.path + "/catalogue.sqlite")
         try Schema.migrator.migrate(queue, upTo: "summaries-with-bit-rates")
         try queue.write { database in
-            for (id, image) in [("a", Data(Self.png)), ("b", Data([1, 2])), ("c", nil)] as [(String, Data?)] {
+            let images: [(String, Data?)] = [
+                ("a", Data(Self.png)), ("b", Data([1, 2])), ("c", nil), ("d", Data(Self.pngSignature)),
+            ]
+            for (id, image) in images {
                 try database.execute(
                     sql: "INSERT INTO asset VALUES (?, 'A', ?, 1, 'partial', '', NULL, NULL)",
                     arguments: [id, "https://h/\(id)"]
@@ -259,7 +262,9 @@ import Testing
         #expect(try reading.assets().allSatisfy { $0.artworkFormat == nil })
         let opened = try AssetLibrary(directory: directory)
         #expect(try opened.artwork(of: "a") == artwork())
-        #expect(try opened.artworkFormats() == ["a": .png])
+        // Its header declares no width and height.
+        #expect(try opened.artwork(of: "d")?.data == Data(Self.pngSignature))
+        #expect(try opened.artworkFormats() == ["a": .png, "d": .png])
         try opened.close()
     }
 }

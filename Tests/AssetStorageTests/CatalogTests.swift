@@ -81,7 +81,7 @@ import Testing
                     + #""duration" TEXT NOT NULL, "bytes" INTEGER, "checksum" INTEGER, "startTime" DOUBLE, "#
                     + #""isLost" BOOLEAN, UNIQUE ("assetID", "path"))"#,
                 #"CREATE TABLE "storageLimits" ("id" INTEGER PRIMARY KEY, "quota" INTEGER, "#
-                    + #""minimumFreeSpace" INTEGER NOT NULL, "storedBytes" INTEGER NOT NULL DEFAULT 0)"#,
+                    + #""minimumFreeSpace" INTEGER NOT NULL, "enteredBytes" INTEGER NOT NULL DEFAULT 0)"#,
                 #"CREATE TABLE "storagePolicy" ("#
                     + #""assetID" TEXT PRIMARY KEY NOT NULL REFERENCES "asset"("id") ON DELETE CASCADE, "#
                     + #""priority" TEXT NOT NULL, "expiresAt" DOUBLE, "isPinned" BOOLEAN NOT NULL)"#,

@@ -224,7 +224,7 @@ private final class DeletedAssets: Sendable {
         #expect(other.reserveSpace(for: ByteCount(100_000)))
         // The changes of the limits do not begin the count anew.
         try library.setStorageLimits(StorageLimits(quota: ByteCount(1)))
-        let counted = try library.catalog.read { try StorageLimitsRecord.fetchStoredBytes($0) }
+        let counted = try library.catalog.read { try StorageLimitsRecord.fetchEnteredBytes($0) }
         #expect(counted == 1_500_000)
     }
 
@@ -256,7 +256,7 @@ private final class DeletedAssets: Sendable {
         let message = "the limits of the library leave no space for the download"
         #expect(error?.message == "\(message): \(rules), and no other asset can be deleted")
         let estimated = #expect(throws: StorageError.self) { try library.checkSpace(forEstimate: ByteCount(10)) }
-        let reason = "and the deletion of other assets would not suffice, so none is deleted"
+        let reason = "and the deletion of other assets would not suffice, so none is deleted for it"
         #expect(estimated?.message == "\(message), which needs about 10 bytes: \(rules), \(reason)")
         let advice = [
             "raise the quota (millstream library limits --quota SIZE)",
@@ -362,17 +362,17 @@ private final class DeletedAssets: Sendable {
     @Test func libraryIsMeasuredWhenItSeemsToExceedItsQuota() {
         var state = LibrarySpace.State()
         state.limits = StorageLimits(quota: ByteCount(100))
-        #expect(state.decision(need: .zero, freeSpace: nil) == .measure)
-        state.setOccupiedBytes(ByteCount(60))
-        #expect(state.decision(need: ByteCount(40), freeSpace: nil) == .available)
-        #expect(state.decision(need: ByteCount(41), freeSpace: nil) == .measure)
+        #expect(state.decision(need: .zero, freeSpace: nil, catalogBytes: 0) == .measure)
+        state.setOccupiedBytes(ByteCount(60), bytesOfOthers: 0)
+        #expect(state.decision(need: ByteCount(40), freeSpace: nil, catalogBytes: 0) == .available)
+        #expect(state.decision(need: ByteCount(41), freeSpace: nil, catalogBytes: 0) == .measure)
         state.reserve(ByteCount(30))
-        #expect(state.decision(need: ByteCount(11), freeSpace: nil) == .measure)
+        #expect(state.decision(need: ByteCount(11), freeSpace: nil, catalogBytes: 0) == .measure)
         state.release(ByteCount(30), stored: ByteCount(20))
         #expect(state.occupiedBytes == ByteCount(80) && state.reservedBytes == .zero)
-        #expect(state.decision(need: ByteCount(20), freeSpace: nil) == .available)
+        #expect(state.decision(need: ByteCount(20), freeSpace: nil, catalogBytes: 0) == .available)
         state.reserve(ByteCount(.max))
-        #expect(state.decision(need: ByteCount(.max), freeSpace: nil) == .measure)
+        #expect(state.decision(need: ByteCount(.max), freeSpace: nil, catalogBytes: 0) == .measure)
     }
 
     @Test func bytesThatAreStoredDuringAMeasurementCount() {
@@ -396,9 +396,22 @@ private final class DeletedAssets: Sendable {
         #expect(state.decision(need: ByteCount(40), freeSpace: nil, catalogBytes: 37) == .available)
         #expect(state.decision(need: ByteCount(40), freeSpace: nil, catalogBytes: 38) == .measure)
         #expect(state.decision(need: ByteCount(39), freeSpace: nil, catalogBytes: 38) == .available)
-        #expect(state.decision(need: ByteCount(40), freeSpace: nil, catalogBytes: nil) == .available)
+        #expect(state.decision(need: ByteCount(1), freeSpace: nil, catalogBytes: nil) == .measure)
         state.setOccupiedBytes(ByteCount(60), bytesOfOthers: 38 - state.enteredBytes)
         #expect(state.decision(need: ByteCount(40), freeSpace: nil, catalogBytes: 38) == .available)
+    }
+
+    /// Other processes may have stored any number of bytes meanwhile.
+    @Test func libraryIsMeasuredWhenItsCatalogCannotBeRead() {
+        var state = LibrarySpace.State()
+        state.limits = StorageLimits(quota: ByteCount(100))
+        state.setOccupiedBytes(ByteCount(60), bytesOfOthers: 0)
+        #expect(state.decision(need: ByteCount(1), freeSpace: nil, catalogBytes: nil) == .measure)
+        // The catalog could not be read when the library was measured.
+        state.setOccupiedBytes(ByteCount(60), bytesOfOthers: nil)
+        #expect(state.decision(need: ByteCount(1), freeSpace: nil, catalogBytes: 0) == .measure)
+        state.limits = StorageLimits(minimumFreeSpace: ByteCount(1))
+        #expect(state.decision(need: ByteCount(1), freeSpace: nil, catalogBytes: nil) == .available)
     }
 
     @Test func freeSpaceBelowTheMinimumEvicts() {

@@ -52,6 +52,41 @@ extension ConsoleStatusTests {
         }
     }
 
+    /// The text is at the control of the edit, and disappears when the control has another value.
+    @Test(.timeLimit(.minutes(10))) func wrongValueOfAnEditIsExplainedNextToIt() async throws {
+        try await onStage { stage in
+            try await play("ts", on: stage)
+            try await stage.page.click("#more-edits summary")
+            try await add("max-height", "0.5", 1, stage)
+            let number = "document.querySelector('#added-1-max-height')"
+            #expect(try await stage.page.isTrue("\(number).matches('[aria-invalid=true]')"))
+            #expect(
+                try await stage.page.text("document.querySelector('#added-1-max-height-error').textContent")
+                    .contains("must be")
+            )
+            try await add("max-height", "720", 2, stage)
+            #expect(try await stage.page.isTrue("document.querySelector('#added-2-max-height-error').hidden"))
+            // What the player tells of a refused value is shown at the control too.
+            let refused = try await stage.page.text(
+                """
+                (async () => {
+                  const {createEditControl} = await import('/console/edit-controls.js')
+                  const definition = {name: 'cut', title: 'Cut', summary: '', parameter: {type: 'text', placeholder: 'RANGE'}}
+                  const control = createEditControl({...definition, examples: ['12...24']}, 'other-cut')
+                  const [field] = control.fields
+                  const note = control.node.querySelector('#other-cut-error')
+                  const state = () => `${field.getAttribute('aria-invalid')} ${note.hidden} ${note.textContent}`
+                  control.showError('Cut must be a range.')
+                  const states = [field.placeholder, state()]
+                  field.dispatchEvent(new Event('change'))
+                  return [...states, state()].join('; ')
+                })()
+                """
+            )
+            #expect(refused == "e.g. 12...24; true false Cut must be a range.; null true ", "\(refused)")
+        }
+    }
+
     @Test(.timeLimit(.minutes(10))) func notMoreEditsAreAddedThanTheServerApplies() async throws {
         try await onStage { stage in
             try await play("ts", on: stage)
@@ -73,6 +108,24 @@ extension ConsoleStatusTests {
             )
             try await stage.page.click("#added-edits > li:first-child > button")
             #expect(try await stage.page.isTrue("!\(Self.menu).disabled && \(note).hidden"))
+        }
+    }
+
+    /// An edit without its value is not applied yet, but can be completed at any time.
+    @Test(.timeLimit(.minutes(10))) func addedEditsCountBeforeTheyHaveValues() async throws {
+        try await onStage { stage in
+            try await play("ts", on: stage)
+            try await stage.page.click("#more-edits summary")
+            let limit = try await Int(
+                stage.page.number("fetch('/api/edits').then(r => r.json()).then(a => a.limits.edits)")
+            )
+            for _ in 1..<limit { try await stage.page.choose("cut", in: "#add-edit") }
+            #expect(try await stage.page.isTrue("!\(Self.menu).disabled"))
+            try await stage.page.choose("cut", in: "#add-edit")
+            #expect(try await stage.page.isTrue("\(Self.menu).disabled"))
+            #expect(try await shownEdits(stage).isEmpty)
+            try await stage.page.click("#added-edits > li:first-child > button")
+            #expect(try await stage.page.isTrue("!\(Self.menu).disabled"))
         }
     }
 }

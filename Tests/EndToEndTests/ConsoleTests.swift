@@ -327,7 +327,7 @@ struct ConsoleTests: ConsoleTesting {
                       const set = (field) => {
                         if (field.type === 'checkbox') field.checked = true
                         else if (field.tagName === 'SELECT') field.value = 'ad'
-                        else field.value = field.placeholder
+                        else field.value = field.placeholder.replace('e.g. ', '')
                         field.dispatchEvent(new Event('change', {bubbles: true}))
                       }
                       const field = document.getElementById('\(name)')

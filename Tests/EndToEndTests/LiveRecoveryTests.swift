@@ -22,8 +22,9 @@ struct LiveRecoveryTests: ConsoleTesting {
         /// - Parameters:
         ///   - segments: The numbers of the segments of the sample that the playlist lists.
         ///   - sequence: The media sequence number of the first one.
+        ///   - isEnded: A Boolean value that indicates whether the playlist has an end marker.
         /// - Throws: An error if the file cannot be written.
-        func list(_ segments: Range<Int>, from sequence: Int) throws {
+        func list(_ segments: Range<Int>, from sequence: Int, isEnded: Bool = false) throws {
             let lines = segments.map { "#EXTINF:4,\n\($0).m4s\n" }.joined()
             let text = """
                 #EXTM3U
@@ -31,7 +32,7 @@ struct LiveRecoveryTests: ConsoleTesting {
                 #EXT-X-TARGETDURATION:4
                 #EXT-X-MEDIA-SEQUENCE:\(sequence)
                 #EXT-X-MAP:URI="init.mp4"
-                \(lines)
+                \(lines)\(isEnded ? "#EXT-X-ENDLIST\n" : "")
                 """
             try Data(text.utf8).write(to: url.appendingPathComponent("live.m3u8"), options: .atomic)
         }
@@ -89,7 +90,7 @@ struct LiveRecoveryTests: ConsoleTesting {
               const interruption = new LiveInterruption()
               const waits = [
                 interruption.add('video', 'first', 0, 10), interruption.add('audio', 'second', 299990, 299999),
-                interruption.add('video', 'third', 300000, 300000)
+                interruption.add('video', 'third', 300000, 300000), interruption.add('audio', 'fourth', 300001, 300001)
               ]
               const ends = [['video', 301000], ['audio', 302000], ['audio', 303000]].map(end => interruption.remove(...end))
               const temporary = [404, 502, 0, 400, 403].map(status => isTemporary({status}))
@@ -100,7 +101,7 @@ struct LiveRecoveryTests: ConsoleTesting {
             let decisions = try await stage.page.text(script)
             #expect(
                 decisions
-                    == "retry,switch,skip,wait,wait,fail; true,true,false; ,302,; first; true,true,true,false,false; 1000,3000,10000"
+                    == "retry,switch,skip,wait,wait,fail; true,true,false,true; ,302,; first; true,true,true,false,false; 1000,3000,10000"
             )
         }
     }
@@ -137,11 +138,16 @@ struct LiveRecoveryTests: ConsoleTesting {
               await load(audio, playlist(0, 5), playlist(0, 5))
               results.push(shown(video), audio.restarts, audio.end === video.end)
               results.push(video.segments[0].discontinuity === audio.segments[0].discontinuity && video.segments[0].discontinuity > 0)
-              // The same numbers without dates can be a late copy, but not for longer than three target durations.
+              // The same numbers without dates can be a late copy, but not for longer than three target durations and loads.
               const same = await load(new MediaTimeline('/same'), playlist(0, 5))
               results.push(shown(await load(same, playlist(0, 3))))
               later = 12001
-              results.push(shown(await load(same, playlist(0, 3))))
+              results.push(shown(await load(same, playlist(0, 3))), shown(await load(same, playlist(0, 3))))
+              // All segments of a new playlist end at its live edge.
+              const empty = await load(new MediaTimeline('/empty'), playlist(100, 5))
+              const { segments } = playlist(0, 3)
+              const withoutDurations = segments.map(segment => ({...segment, duration: 0}))
+              results.push(shown(await load(empty, {type: 'media', ended: false, targetDuration: 4, segments: withoutDurations})))
               // The same numbers with later and with earlier dates.
               const dated = await load(new MediaTimeline('/dated'), playlist(2, 3, 1000))
               results.push(shown(await load(dated, playlist(0, 4, 992))))
@@ -158,8 +164,38 @@ struct LiveRecoveryTests: ConsoleTesting {
             let decisions = try await stage.page.text(script)
             #expect(
                 decisions
-                    == "2@20 3@24 4@28 1; 1; true; true; 0@0 1@4 2@8 3@12 4@16 0; 0@20 1@24 2@28 1; 2@0 3@4 4@8 0; "
-                    + "0@12 1@16 2@20 1; false; true"
+                    == "2@20 3@24 4@28 1; 1; true; true; 0@0 1@4 2@8 3@12 4@16 0; 0@0 1@4 2@8 3@12 4@16 0; "
+                    + "0@20 1@24 2@28 1; 2@20 1; 2@0 3@4 4@8 0; 0@12 1@16 2@20 1; false; true"
+            )
+        }
+    }
+
+    /// The notes tell what is true at present, and the distance from the live edge grows while nothing is published.
+    @Test(.timeLimit(.minutes(10))) func notesAndDistanceFollowAnOutage() async throws {
+        let script = """
+            (async () => {
+              const {LiveEnd} = await import('/console/charts.js')
+              const {liveNote} = await import('/console/now-playing.js')
+              const {waitingText} = await import('/console/waiting-note.js')
+              const error = {code: 'timed-out', status: 504}
+              const end = new LiveEnd()
+              const distances = [[10, 20, 0], [12, 20, 2000], [19.5, 20, 30000], [30, 44, 31000]].map(now => end.distance(...now))
+              return [
+                distances.join(), liveNote({state: 'continued', seconds: 23, isAtLiveEdge: true, error}).interruption,
+                waitingText(5, {hasEffect: false, text: 'Off'}), waitingText(5, {hasEffect: true, text: '3G'}),
+                waitingText(5, {hasEffect: false, text: 'Off'}, error)
+              ].join('; ')
+            })()
+            """
+        try await onStage { stage in
+            let texts = try await stage.page.text(script)
+            #expect(
+                texts
+                    == "10,10,30.5,14; "
+                    + "The live stream was interrupted for 23 s, and playback continues at the live edge.; "
+                    + "Playback has waited for data for 5 s.; Playback has waited for data for 5 s. "
+                    + "The network conditions are “3G”; other conditions apply at once.; "
+                    + "Playback has waited for data for 5 s. The origin is not responding."
             )
         }
     }
@@ -180,6 +216,22 @@ struct LiveRecoveryTests: ConsoleTesting {
             let note = try await stage.page.text(Self.note)
             let message = /The live stream was interrupted for \d+ s, and playback continues at the live edge\./
             #expect(note.contains(message), "\(note)")
+        }
+    }
+
+    /// The last load of the playlist adds no segment, with which the interruption would end.
+    @Test(.timeLimit(.minutes(10))) func interruptionEndsWithTheStream() async throws {
+        try await playLive { stage, live in
+            try live.remove("live.m3u8")
+            try await eventually("the page says that the stream is interrupted") {
+                try await stage.page.text(Self.note).contains("The live stream is interrupted.")
+            }
+            try live.list(0..<5, from: 0, isEnded: true)
+            try await eventually("the page says that the interruption is over") {
+                try await stage.page.text(Self.note).contains("The live stream was interrupted for")
+            }
+            try await eventually("playback ends") { try await stage.page.isTrue("video.ended") }
+            #expect(try await !stage.page.text(Self.note).contains("The live stream is interrupted."))
         }
     }
 

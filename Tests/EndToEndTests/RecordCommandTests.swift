@@ -98,6 +98,7 @@ struct RecordCommandTests {
         #expect(refused.standardError.contains(message), "\(refused.standardError)")
         let again = try RunningProgram(command)
         #expect(try await again.finish() == 0, "\(again.standardError)")
+        #expect(again.standardError.contains("\nit keeps its selection: \(selection)\n"), "\(again.standardError)")
         let shown = try RunningProgram(["library", "show", id, "--library", library])
         #expect(try await shown.finish() == 0, "\(shown.standardError)")
         #expect(shown.standardOutput.contains(selection), "\(shown.standardOutput)")

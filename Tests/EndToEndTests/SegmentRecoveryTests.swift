@@ -91,7 +91,68 @@ struct SegmentRecoveryTests {
         }
     }
 
+    /// The parser of the browser begins anew after a segment whose last box is cut off.
+    @Test(.timeLimit(.minutes(10))) func segmentThatIsCutOffEndsBeforeTheNextOne() async throws {
+        let script = """
+            (async () => {
+              const {hasCompleteBoxes, Track} = await import('/console/media-source-track.js')
+              const {recoveryNote} = await import('/console/now-playing.js')
+              const bytes = (length, size) => {
+                const { buffer } = new Uint8Array(length)
+                new DataView(buffer).setUint32(0, size)
+                return buffer
+              }
+              const segments = [bytes(16, 16), bytes(15, 16), bytes(20, 16), bytes(16, 0), bytes(8, 8)]
+              const calls = []
+              class Buffer extends EventTarget {
+                updating = false
+                timestampOffset = 0
+                appendBuffer({byteLength}) { calls.push(byteLength) }
+                abort() { calls.push('abort') }
+              }
+              const track = new Track({address: '/a'}, false)
+              track.type = 'video/mp4'
+              track.addBuffer({addSourceBuffer: () => new Buffer()})
+              for (const part of segments.slice(0, 2).reverse()) {
+                const media = {bytes: part, type: track.type}
+                calls.push(await track.append(media, {sequence: 1, start: 0, duration: 4}, 0, () => 0, new AbortController().signal))
+              }
+              return [segments.map(hasCompleteBoxes), calls, recoveryNote({action: 'incomplete', segment: 1})].map(String).join('; ')
+            })()
+            """
+        try await ConsoleStage.run { stage in
+            let result = try await stage.page.text(script)
+            #expect(
+                result
+                    == "true,false,false,true,true; 15,abort,false,16,true; Segment 1 of the playlist ends before its "
+                    + "media is complete, so playback continues with the next segment."
+            )
+        }
+    }
+
     // MARK: In the browser
+
+    /// The page names the segment that is cut off, and plays the one after it.
+    @Test(.timeLimit(.minutes(10))) func playbackContinuesAfterASegmentThatIsCutOff() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("cut-\(UUID())")
+        let sample = try #require(Samples.directory).appendingPathComponent("fmp4/360p")
+        try FileManager.default.copyItem(at: sample, to: folder)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appendingPathComponent("1.m4s")
+        try Data(contentsOf: file).dropLast(1_000).write(to: file, options: .atomic)
+        let catalog: (RecordingOrigin) -> String = { origin in
+            #"[{"id": "cut", "name": "cut", "url": "\#(origin.address("media.m3u8"))"}]"#
+        }
+        try await ConsoleStage.run(from: folder, catalog: catalog, before: ConsoleTests.withoutHLS) { stage in
+            try await stage.page.click("article[data-stream-id=cut] [data-action=play]")
+            try await eventually("the segment after the next one is played") {
+                try await stage.video.currentTime > 12.5
+            }
+            let note = try await stage.page.text(Self.note)
+            #expect(note.contains("Segment 1 of the playlist ends before its media is complete"), "\(note)")
+            #expect(try await stage.page.isTrue("document.querySelector('#playback-error').hidden"))
+        }
+    }
 
     /// The page begins with the lowest variant, so its first segment is always that of this variant.
     @Test(.timeLimit(.minutes(10))) func segmentThatCannotBeLoadedIsTakenFromAnotherVariant() async throws {

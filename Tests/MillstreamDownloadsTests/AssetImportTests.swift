@@ -1,5 +1,6 @@
 import AssetStorage
 import Foundation
+import GRDB
 import MediaTiming
 import MediaTransport
 import MillstreamDownloads
@@ -134,6 +135,32 @@ import Testing
         let again = try await add()
         #expect(again.id == first.id)
         #expect(try library.artwork(of: again.id)?.data == Self.image("first"))
+    }
+
+    /// The user has removed the image of the folder.
+    @Test func artworkThatWasRemovedStaysRemoved() async throws {
+        try Self.image("cover").write(to: folder.appendingPathComponent("cover.jpg"))
+        let first = try await add()
+        #expect(first.artworkFormat == .jpeg)
+        try library.setArtwork(nil, of: first.id)
+        let again = try await add()
+        #expect(again.id == first.id && again.artworkFormat == nil)
+    }
+
+    @Test func assetStaysIfOnlyItsArtworkCannotBeStored() async throws {
+        try Self.image("cover").write(to: folder.appendingPathComponent("cover.jpg"))
+        let queue = try DatabaseQueue(path: temporary.directory.appendingPathComponent("catalogue.sqlite").path)
+        try await queue.write { database in
+            try database.execute(
+                sql: "CREATE TRIGGER refusal BEFORE INSERT ON artwork BEGIN SELECT RAISE(ABORT, 'refused'); END"
+            )
+        }
+        try queue.close()
+        let error = await #expect(throws: DownloadError.self) { try await add() }
+        let asset = try #require(try library.assets().first)
+        #expect(asset.state == .complete && asset.isPlayableOffline && asset.artworkFormat == nil)
+        #expect(error?.code == .storage && error?.message.contains("refused") == true)
+        #expect(error?.message.hasPrefix("the asset \(asset.id) is stored, but not its artwork: ") == true)
     }
 
     @Test func exportedAssetCanBeAddedAgain() async throws {

@@ -115,6 +115,10 @@ import Testing
         let again = try await download(source)
         #expect(again.id == song.id)
         #expect(try library.artwork(of: song.id)?.data == Self.jpeg)
+        // The user may remove the image of the file.
+        try library.setArtwork(nil, of: song.id)
+        let without = try await download(source)
+        #expect(without.id == song.id && without.artworkFormat == nil)
         // An image without dimensions cannot be stored.
         let plain = try await download(write(Self.song(Array(Self.png.prefix(8))), "b.mp3"))
         #expect(plain.isMediaFile && plain.artworkFormat == nil)

@@ -21,8 +21,11 @@ import Testing
 
     private var library: AssetLibrary { temporary.library }
 
-    private static func configuration(_ variants: DownloadSelection.Variants) -> DownloadConfiguration {
-        var configuration = DownloadConfiguration(selection: DownloadSelection(variants: variants))
+    private static func configuration(
+        _ variants: DownloadSelection.Variants,
+        title: String? = nil
+    ) -> DownloadConfiguration {
+        var configuration = DownloadConfiguration(selection: DownloadSelection(variants: variants), title: title)
         configuration.recording = RecordingOptions()
         return configuration
     }
@@ -47,7 +50,8 @@ import Testing
         let error = await #expect(throws: DownloadError.self) { try await other.run() }
         #expect(error?.code == .otherSelection && error?.detail == "other-selection")
         #expect(error?.message == "the recording \(asset.id) of this URL has another selection: \(Self.selection)")
-        #expect(error?.hint?.contains("millstream library delete \(asset.id)") == true)
+        // The options of a command are not those of an application.
+        #expect(error?.hint == nil)
         #expect(transport.requests.isEmpty)
         #expect(try library.asset(asset.id).selection == Self.selection)
         let again = try await recording(.maximumHeight(720)).run()
@@ -72,6 +76,44 @@ import Testing
         await session.invalidate()
     }
 
+    /// The recording of the other process has no segment yet.
+    @Test func runThatIsRefusedChangesNothing() async throws {
+        let former = DownloadSelection(variants: .maximumHeight(720)).description
+        let id = try library.addAsset(source: Self.source, title: "Live", selection: former)
+        let other = try AssetLibrary(directory: temporary.directory)
+        let lock = try other.lock(id)
+        defer { withExtendedLifetime(lock) {} }
+        let refused = recording(.maximumHeight(360))
+        let error = await #expect(throws: DownloadError.self) { try await refused.run() }
+        #expect(error?.detail == "asset-busy")
+        #expect(try library.asset(id).selection == former)
+    }
+
+    private func session(_ identifier: String, _ library: AssetLibrary) throws -> DownloadSession {
+        let loader = ResourceLoader(ScriptedTransport(texts: Self.texts), policy: RecoveryPolicy(retries: 0))
+        return try DownloadSession(identifier: identifier, library: library, loader: loader)
+    }
+
+    @Test func taskThatIsRefusedChangesNothing() async throws {
+        let first = try session("first", AssetLibrary(directory: temporary.directory))
+        let second = try session("second", library)
+        let task = try await first.makeTask(
+            Self.source,
+            configuration: Self.configuration(.maximumHeight(720), title: "First")
+        )
+        let error = await #expect(throws: DownloadError.self) {
+            try await second.makeTask(
+                Self.source,
+                configuration: Self.configuration(.maximumHeight(360), title: "Second")
+            )
+        }
+        #expect(error?.detail == "asset-busy")
+        let asset = try library.asset(task.assetID)
+        #expect(asset.selection == Self.selection && asset.title == "First")
+        await first.invalidate()
+        await second.invalidate()
+    }
+
     /// No segment is in another media playlist yet.
     @Test func assetWithoutMediaIsRecordedWithAnotherSelection() async throws {
         let former = DownloadSelection(variants: .lowest).description
@@ -94,9 +136,12 @@ import Testing
     }
 
     @Test func keysAndPasswordsOfASelectionAreNotShown() throws {
-        let selection = "variants=best&audio=all&subtitles=all&edit=key=30313233&edit=insert=https://a:b@h/c.m3u8"
+        let edits = "edit=insert=https://a:b@h/c.m3u8&edit=insert=https://a:p@ss@h/d@e.m3u8?f=@"
+        let selection = "variants=best&audio=all&subtitles=all&edit=key=30313233&\(edits)"
         let id = try library.addAsset(source: Self.source, title: "Live", selection: selection)
-        let shown = "variants=best&audio=all&subtitles=all&edit=key=…&edit=insert=https://h/c.m3u8"
+        let shown =
+            "variants=best&audio=all&subtitles=all&edit=key=…&edit=insert=https://h/c.m3u8"
+            + "&edit=insert=https://h/d@e.m3u8?f=@"
         #expect(try library.asset(id).selectionWithoutSecrets == shown)
     }
 }

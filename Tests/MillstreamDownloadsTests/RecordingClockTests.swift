@@ -146,6 +146,30 @@ private final class TimedOrigin: Transport {
         #expect(origin.loadTimes == [0, 4, 6, 8])
     }
 
+    /// A playlist from which segments are removed does not grow without limit, so that the large response was an error of the server.
+    @Test func largeResponseForASlidingWindowIsAFailedLoad() async throws {
+        let comments = String(repeating: "# a comment\n", count: 1_000)
+        let origin = TimedOrigin(clock) { seconds in
+            guard seconds < 8 || seconds >= 16 else { return Self.text(from: 12) + comments }
+            return Self.text(from: seconds < 4 ? 10 : seconds < 8 ? 11 : 13, hasEnded: seconds >= 16)
+        }
+        let asset = try await record(origin, limits: DownloadLimits(playlistSize: ByteCount(10_000)))
+        #expect(origin.loadTimes == [0, 4, 8, 12, 16])
+        #expect(asset.state == .complete && asset.duration == MediaTime(seconds: 36))
+    }
+
+    @Test func largeResponsesForASlidingWindowEndTheRecordingAfterFiveMinutes() async throws {
+        let comments = String(repeating: "# a comment\n", count: 1_000)
+        let origin = TimedOrigin(clock) { seconds in
+            Self.text(from: seconds < 4 ? 10 : 11) + (seconds < 8 ? "" : comments)
+        }
+        let error = await #expect(throws: DownloadError.self) {
+            try await record(origin, limits: DownloadLimits(playlistSize: ByteCount(10_000)))
+        }
+        #expect(error?.code == .tooLarge)
+        #expect(origin.loadTimes.last == 304)
+    }
+
     /// The time begins anew with each version that can be loaded.
     @Test func failedLoadsEndTheRecordingAfterFiveMinutes() async throws {
         let origin = TimedOrigin(clock) { seconds in

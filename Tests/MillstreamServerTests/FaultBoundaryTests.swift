@@ -89,7 +89,7 @@ import Testing
 
     private func response(_ fault: String, body: String = "0123456789abcdefghijklmno") async throws -> Received {
         let time = ManualTime()
-        let injection = FaultInjection(FaultSettings([try #require(ResponseFault(fault))]), time: time)
+        let injection = FaultInjection(FaultSettings([try #require(ResponseFault(fault))], time: time))
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let context = ServerRequestContext(
             source: ApplicationRequestContextSource(channel: EmbeddedChannel(), logger: logger)

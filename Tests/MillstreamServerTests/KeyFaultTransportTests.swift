@@ -35,8 +35,8 @@ import Testing
     }
 
     private func transport(_ fault: String) throws -> KeyFaultTransport {
-        let settings = FaultSettings([try #require(ResponseFault(fault))])
-        return KeyFaultTransport(base: Origin(), settings: settings, path: { $0.path }, time: time)
+        let settings = FaultSettings([try #require(ResponseFault(fault))], time: time)
+        return KeyFaultTransport(base: Origin(), settings: settings, path: { $0.path })
     }
 
     @Test(
@@ -44,7 +44,8 @@ import Testing
             ("status=503", "http-status 503", 0), ("body=short", "short", 0), ("corrupt=4", "0123------------", 0),
             ("truncate=8", "connection-lost", 0), ("reset=0", "connection-lost", 0),
             ("truncate=99", "0123456789abcdef", 0),
-            ("stall=8", "connection-lost", 300), ("delay=2.5", "0123456789abcdef", 2.5),
+            ("stall=8", "connection-lost", 300), ("timeout", "connection-lost", 300),
+            ("delay=2.5", "0123456789abcdef", 2.5),
             ("rate=64", "0123456789abcdef", 2), ("path=*.ts&status=503", "0123456789abcdef", 0),
         ] as [(String, String, Double)]
     )

@@ -55,6 +55,13 @@ extension ServerStage {
             let reason = "status must be status=CODE (respond with this status, 400 to 599), not status=999"
             #expect(invalid.body.contains(reason), "\(invalid.body)")
             #expect(try await stage.ask("/api/faults").body.hasPrefix(#"{"faults":["\#(fault)"],"#))
+            for (period, status) in [("...10:00:00", 503), ("10:00:00...", 200)] {
+                let timed = #"{"faults":["time=\#(period)&status=503"]}"#
+                #expect(try await stage.send(timed, to: "/api/faults").body.hasPrefix(timed.dropLast()))
+                #expect(try await stage.ask(address).status == status)
+            }
+            let empty = try await stage.send(#"{"faults":["time=20...10&page"]}"#, to: "/api/faults")
+            #expect(empty.status == 400 && empty.body.contains("time must be time=START...END"), "\(empty.body)")
             let none = #"{"faults":[]}"#
             let longest = none + String(repeating: " ", count: (256 << 10) - none.utf8.count)
             #expect(try await stage.send(longest + " ", to: "/api/faults").status == 413)

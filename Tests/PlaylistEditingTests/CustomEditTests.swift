@@ -136,7 +136,9 @@ import Testing
         #expect(edited.segments.map(\.address.text) == ["https://h/x/0.ts"])
     }
 
-    @Test(arguments: ["", "Upper", "1st", "-a", "a b", "a=b", "url", "signature", "max-height", "ä", "twice"])
+    @Test(arguments: [
+        "", "Upper", "1st", "-a", "a b", "a=b", "url", "signature", "redundant", "max-height", "ä", "twice",
+    ])
     func nameIsUnusedAndHasLowercaseLetters(name: String) throws {
         if name == "twice" { try registered(name) }
         let error = #expect(throws: PlaylistEditError.invalidName(name)) { try registered(name) }

@@ -15,6 +15,8 @@ final class VideoDecoder {
         var threadCount = 1
         /// A Boolean value that indicates whether to try VA-API; software decoding is the fallback.
         var prefersHardware = false
+        /// The maximum number of pixels in a frame; by default, that of all decoders.
+        var maximumPixelCount = DecoderContext.maximumPixelCount
     }
 
     /// The frames that the decoder skips.
@@ -58,6 +60,7 @@ final class VideoDecoder {
                 height: format.height
             )
             unsafe pointer.pointee.thread_count = Int32(clamping: threads)
+            unsafe pointer.pointee.max_pixels = options.maximumPixelCount
             unsafe pointer.pointee.has_b_frames = unsafe max(
                 pointer.pointee.has_b_frames,
                 Int32(clamping: format.reorderDepth)

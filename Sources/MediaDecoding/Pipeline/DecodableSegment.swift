@@ -50,9 +50,9 @@ struct DecodableSegment: Sendable {
     /// A Boolean value that indicates whether the samples of consecutive segments follow each other without
     /// interruption, as those of transport streams and of packed audio do.
     var hasContiguousSamples = false
-    /// A Boolean value that indicates whether the segment is the last one of a stream, and the end of ``range`` was
-    /// measured.
-    var hasMeasuredEnd = false
+    /// A Boolean value that indicates whether the segment is the last one of a stream, with another duration than the segment
+    /// before.
+    var declaresOwnDuration = false
     /// The time range of the samples that are certainly lost, in container time, and the media type that lacks them;
     /// `nil` if it is unknown or there are none.
     var lostSamples: (type: MediaType, range: MediaTimeRange)?
@@ -148,7 +148,7 @@ struct DecodableSegment: Sendable {
     }
 
     /// A Boolean value that indicates whether media can be missing that ``ownLoss(offset:)`` finds.
-    var mayLackMedia: Bool { hasLostBytes || lostSamples != nil || hasMeasuredEnd }
+    var mayLackMedia: Bool { hasLostBytes || lostSamples != nil || declaresOwnDuration }
 
     /// Returns the media that is missing in the segment itself, whichever segments are before and after it.
     ///
@@ -167,7 +167,7 @@ struct DecodableSegment: Sendable {
     /// - Returns: The time range; `nil` if not more than half a second of media is missing, if the playlist does not agree
     ///   with the start of the media, or if the container allows samples to be missing.
     private func missingEnd(offset: MediaTime) -> MediaTimeRange? {
-        guard hasMeasuredEnd, hasContiguousSamples, !hasLostBytes, let leading = video ?? audio,
+        guard declaresOwnDuration, hasContiguousSamples, !hasLostBytes, let leading = video ?? audio,
             leading.packets.count >= Self.minimumPacketCount,
             abs((leading.firstTimestamp + offset - range.start).seconds) < Self.minimumLostDuration.seconds,
             let end = mediaEnd(offset: offset), range.end - end > minimumMissingDuration(leading)

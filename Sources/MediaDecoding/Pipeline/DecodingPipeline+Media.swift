@@ -99,7 +99,7 @@ extension DecodingPipeline {
             audio: piece.type == .video || audio == nil ? nil : samples(.audio)
         )
         if piece.filePosition == nil { decodable.hasContiguousSamples = wrap != nil }
-        decodable.hasMeasuredEnd = piece.hasMeasuredEnd
+        decodable.declaresOwnDuration = piece.declaresOwnDuration
         var cues: FileSubtitles.Cues = [:]
         if let position = piece.filePosition {
             if decodable.audio != nil {

@@ -139,10 +139,11 @@ public final class PlayerWindowController: Sendable {
         }
     }
 
-    /// Decodes an image file; returns `nil` if there is none, or if it is damaged.
+    /// Decodes an image file; returns `nil` if there is none, if it is damaged, or as soon as the task is canceled.
     private static func decodeArtwork(_ bytes: [UInt8]?) async -> WindowArtwork? {
         guard let bytes else { return nil }
-        return try? await BlockingOperation.run { try WindowArtwork(PixelBuffer.decodeImage(bytes)) }
+        // A hostile image can take long, for which the user who quits must not wait.
+        return try? await BlockingOperation.runUntilCanceled { try WindowArtwork(PixelBuffer.decodeImage(bytes)) }
     }
 
     /// Sets the title of the window if it has changed.

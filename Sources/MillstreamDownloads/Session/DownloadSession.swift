@@ -232,7 +232,7 @@ public final class DownloadSession: Sendable {
         }
         if configuration.recording != nil {
             try await converting {
-                _ = try RecordedAsset(of: source, in: self.library)?.selection(for: configuration.selection)
+                try RecordedAsset.verify(configuration.selection, of: source, in: self.library)
             }
             endInterruptedRecordings(of: source)
         }
@@ -289,14 +289,11 @@ public final class DownloadSession: Sendable {
             source: source,
             title: configuration.title ?? source.defaultAssetTitle,
             selection: configuration.selection.description,
-            replacesSelection: configuration.recording != nil
+            replacesSelection: false
         )
-        if configuration.recording != nil {
-            try library.checkRecording(of: assetID)
-            // A recording that continues an earlier one plans nothing, which would set the title.
-            if let title = configuration.title { try library.setTitle(title, of: assetID) }
-        }
+        if configuration.recording != nil { try library.checkRecording(of: assetID) }
         try checkUse(of: assetID)
+        if configuration.recording != nil { try enterRecording(of: source, in: assetID, configuration) }
         // The files are known from now on, so that a player that begins before the download shares them. A run of another
         // task of the asset needs the files that it planned itself; this task is then planned when it runs.
         var isPlanned = resolution != nil && !runner.isRunning(assetID)
@@ -339,6 +336,27 @@ public final class DownloadSession: Sendable {
         // The recordings of other sessions stay in the catalog unless there is a task that continues them.
         if configuration.recording != nil { DownloadTakeover(runner: runner).removeRecordings(of: source) }
         return task
+    }
+
+    /// Enters the selection and the title of a recording in the catalog, unless another run holds the lock of the asset.
+    ///
+    /// The run of the task enters them as well, as soon as it has the lock.
+    private func enterRecording(
+        of source: ResourceAddress,
+        in assetID: String,
+        _ configuration: DownloadConfiguration
+    ) throws {
+        guard !runner.isRunning(assetID) else { return }
+        let lock: PackageLock
+        do {
+            lock = try library.sharedLock(assetID)
+        } catch let error as StorageError where error.code == .busy {
+            return
+        }
+        defer { withExtendedLifetime(lock) {} }
+        // Another process that began at the same moment is in the catalog by now.
+        try checkUse(of: assetID)
+        try library.enterRecording(of: source, in: assetID, configuration)
     }
 
     /// Verifies that no other process or session has a download of an asset, apart from those that have failed: what is missing

@@ -23,6 +23,25 @@ const rows = [
     { name: 'Behind live', unit: 's', value: ({ latency }) => latency, digits: 1, isOptional: true },
 ];
 
+/** The minimum number of bytes in a measurement that can be media: what is less is a playlist. */
+const minimumMediaBytes = 4096;
+
+/** The end of a live stream, which moves on while its playlist has no new segment. */
+export class LiveEnd {
+    #end;
+    // The time at which the end has changed, in milliseconds.
+    #time;
+
+    /** Returns the distance of a position from the end that a playlist would have; positions are in seconds, `now` is in milliseconds. */
+    distance(position, end, now) {
+        if (end !== this.#end) {
+            this.#end = end;
+            this.#time = now;
+        }
+        return end - position + (now - this.#time) / 1000;
+    }
+}
+
 export class Charts {
     #video;
     #player;
@@ -34,6 +53,7 @@ export class Charts {
     // The bytes that the link of the stream has transmitted, with the time of the measurement.
     #transmitted;
     #throughput;
+    #liveEnd = new LiveEnd();
 
     constructor(video, player, serverConditions) {
         this.#video = video;
@@ -60,6 +80,7 @@ export class Charts {
         this.#marks = [];
         this.#transmitted = undefined;
         this.#throughput = undefined;
+        this.#liveEnd = new LiveEnd();
         setHidden(this.#details, !this.#player.selection || !this.#player.canPlay);
         this.#draw();
     }
@@ -82,7 +103,7 @@ export class Charts {
             throughput: this.#throughput,
             height: video.videoHeight || undefined,
             dropped: video.getVideoPlaybackQuality?.().droppedVideoFrames,
-            latency: isLive ? seekable.end(seekable.length - 1) - currentTime : undefined,
+            latency: isLive ? this.#liveEnd.distance(currentTime, seekable.end(seekable.length - 1), now) : undefined,
         });
         const first = now - windowSeconds * 1000;
         this.#samples = this.#samples.filter(({ time }) => time >= first);
@@ -101,11 +122,13 @@ export class Charts {
             this.#throughput = undefined;
             return;
         }
-        const rate = (bytes - last.bytes) * 8 / (time - last.time) / 1000;
+        const amount = bytes - last.bytes;
+        const rate = amount * 8 / (time - last.time) / 1000;
         const { readyState, paused, ended } = this.#video;
         const isWaiting = readyState < HTMLMediaElement.HAVE_FUTURE_DATA && !paused && !ended;
-        // While enough is buffered, nothing is requested, which says nothing about the network.
-        this.#throughput = rate > 0 || (isWaiting && !this.#player.error) ? rate : undefined;
+        // While enough is buffered, no media is requested, and what the browser loads from its cache or the origin is not in the report.
+        const hasMedia = amount >= minimumMediaBytes;
+        this.#throughput = hasMedia || (isWaiting && !this.#player.error) ? rate : undefined;
     }
 
     #draw() {
@@ -150,7 +173,7 @@ export class Charts {
         const last = points.at(-1)?.[1];
         const format = (amount) => `${amount.toFixed(digits)} ${unit}`.trim();
         const text = last !== undefined ? format(last)
-            : showsLast && values.length > 0 ? `– (last ${format(values.at(-1))})` : '–';
+            : !showsLast ? '–' : values.length > 0 ? `– (last ${format(values.at(-1))})` : 'not measured';
         context.fillStyle = color('--muted');
         context.fillText(name, 0, top + 18);
         context.fillStyle = color('--ink');

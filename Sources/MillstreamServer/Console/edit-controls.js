@@ -1,6 +1,6 @@
 // The controls of edits. They are derived from the definitions that the server returns (GET /api/edits).
 
-import { createElement, setAttribute, setHidden, setText, setTextWithURLsOrHide } from './element.js';
+import { createElement, setAttribute, setHidden, setText, setTextOrHide, setTextWithURLsOrHide } from './element.js';
 import { showMessage } from './messages.js';
 
 /**
@@ -8,7 +8,8 @@ import { showMessage } from './messages.js';
  *
  * A control has `definition`, `node`, `fields` (the inputs, which can be disabled), `value` (the value for the playback
  * URL, or `undefined` without the edit) and `reset()`. A control with menus of streams also has `updateStreams(store)`, and
- * `checkStreams(findRefusal)` if the server knows which streams cannot be used. The fields send `change` events.
+ * `checkStreams(findRefusal)` if the server knows which streams cannot be used. A control with a single field also has
+ * `showError(text)`, which shows why its value is refused next to it, or nothing. The fields send `change` events.
  */
 export function createEditControl(definition, id = definition.name) {
     const create = definition.parameter ? creators[definition.parameter.type] ?? createTextField : createCheckbox;
@@ -36,13 +37,19 @@ function createCheckbox({ id, title, summary }) {
 function createTextField({ id, title, summary, parameter, examples = [] }) {
     const input = createElement('input', {
         type: 'text', id, autocomplete: 'off', spellcheck: 'false', title: summary,
-        placeholder: examples[0] ?? parameter.placeholder,
+        placeholder: exampleText(examples[0]) ?? parameter.placeholder, 'aria-describedby': `${id}-error`,
     });
+    const { node, showError } = fieldWithError(id, title, summary, input);
+    input.addEventListener('change', () => showError(undefined));
     return {
-        node: labeledField(id, title, summary, input),
+        node,
         fields: [input],
         value: () => input.value.trim() || undefined,
-        reset: () => { input.value = ''; },
+        reset: () => {
+            input.value = '';
+            showError(undefined);
+        },
+        showError,
     };
 }
 
@@ -50,22 +57,23 @@ function createNumberField({ id, title, summary, parameter, examples = [] }) {
     const { type, minimum, maximum, form } = parameter;
     const input = createElement('input', {
         type: 'number', id, min: minimum, max: maximum, step: type === 'decimal' ? 'any' : 1, title: summary,
-        placeholder: examples[0],
+        placeholder: exampleText(examples[0]), 'aria-describedby': `${id}-error`,
     });
+    const { node, showError } = fieldWithError(id, title, summary, input);
     input.addEventListener('change', () => {
-        setAttribute(input, 'aria-invalid', input.validity.valid ? null : 'true');
-        if (!input.validity.valid) {
-            showMessage(`${title} must be ${form}.`, { type: 'error' });
-        }
+        const error = input.validity.valid ? undefined : `${title} must be ${form}.`;
+        showError(error);
+        if (error) showMessage(error, { type: 'error', isVisible: false });
     });
     return {
-        node: labeledField(id, title, summary, input),
+        node,
         fields: [input],
         value: () => (input.validity.valid && input.value ? input.value : undefined),
         reset: () => {
             input.value = '';
-            setAttribute(input, 'aria-invalid', null);
+            showError(undefined);
         },
+        showError,
     };
 }
 
@@ -87,7 +95,7 @@ function createStreamMenuWithPosition({ id, title, summary, examples = [] }, pos
     const example = examples[0]?.split('@').at(-1);
     const field = createElement('input', {
         type: 'text', id: `${id}-${position}`, autocomplete: 'off', spellcheck: 'false', title: summary,
-        placeholder: example, 'aria-label': `${title}: ${position}`,
+        placeholder: exampleText(example), 'aria-label': `${title}: ${position}`,
     });
     const valueFor = (url) => (url && field.value.trim() ? `${url}@${field.value.trim()}` : undefined);
     const menu = new StreamMenu(id, title, summary, valueFor);
@@ -118,6 +126,23 @@ function createStreamMenuWithPosition({ id, title, summary, examples = [] }, pos
 function labeledField(id, title, summary, field) {
     return createElement('div', { class: 'field' },
         createElement('label', { for: id, text: title, title: summary }), field);
+}
+
+/** Returns an example of a value in a form that no user takes for a value; `undefined` without an example. */
+function exampleText(example) {
+    return example === undefined ? undefined : `e.g. ${example}`;
+}
+
+/** Creates a field with a label and a text that is hidden until its value is refused; the text describes `input` by its identifier. */
+function fieldWithError(id, title, summary, input) {
+    const note = createElement('p', { class: 'error', id: `${id}-error`, hidden: true });
+    const node = labeledField(id, title, summary, input);
+    node.append(note);
+    const showError = (text) => {
+        setAttribute(input, 'aria-invalid', text ? 'true' : null);
+        setTextOrHide(note, text);
+    };
+    return { node, showError };
 }
 
 /** The value of the option for the stream at a URL; identifiers of streams have no such character. */

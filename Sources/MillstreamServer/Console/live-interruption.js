@@ -2,7 +2,7 @@
 
 import { PlaybackError } from './playback-diagnosis.js';
 
-/** The time for which playback waits for a live stream; it ends later. */
+/** The time for which playback waits for a track of a live stream; it ends later. */
 const maximumMilliseconds = 300_000;
 /** The shortest and the longest pause between two requests during an interruption. */
 const [minimumPauseMilliseconds, maximumPauseMilliseconds] = [1_000, 10_000];
@@ -31,21 +31,25 @@ export class LiveInterruption {
     /** Whether playback continues at the live edge. */
     isAtLiveEdge = false;
     #since;
-    #tracks = new Set();
+    // The tracks that are not delivered, each with the time since which it is not.
+    #tracks = new Map();
 
     get isActive() {
         return this.#tracks.size > 0;
     }
 
-    /** Notes that a track is not delivered since a time, and returns whether playback waits for it; times are in milliseconds. */
+    /**
+     * Notes that a track is not delivered since a time, and returns whether playback waits for it, which is limited for each track;
+     * times are in milliseconds.
+     */
     add(track, error, since, now = performance.now()) {
         if (!this.isActive) {
             this.error = error;
             this.isAtLiveEdge = false;
             this.#since = since;
         }
-        this.#tracks.add(track);
-        return now - this.#since < maximumMilliseconds;
+        if (!this.#tracks.has(track)) this.#tracks.set(track, since);
+        return now - this.#tracks.get(track) < maximumMilliseconds;
     }
 
     /** Notes that a track is delivered, and returns the duration of the interruption in seconds if it ends with that. */

@@ -24,8 +24,9 @@ const maximumRemainder = 0.5;
 
 /**
  * Events: `tracks` when the audio tracks are known or change; `gap` with `{start, end}` when playback continues after a gap in the
- * media; `recovery` with `{action: "switch"|"skip", segment, error}` when a segment that cannot be played is replaced by that of
- * another variant, or left out; `live` with `{state: "interrupted"|"continued"|"moved"|"restarted", seconds, isAtLiveEdge, error}`
+ * media; `recovery` with `{action: "switch"|"skip"|"incomplete", segment, error}` when a segment that cannot be played is replaced by that
+ * of another variant, or left out, or when the bytes of a segment end before its media does; `live` with
+ * `{state: "interrupted"|"continued"|"moved"|"restarted", seconds, isAtLiveEdge, error}`
  * when a live stream is not delivered, is delivered again, no longer lists the position, or has begun anew; `error`, with the
  * `error` property.
  */
@@ -355,21 +356,17 @@ export class MediaSourcePlayer extends EventTarget {
             track.isComplete = timeline.isEnded;
             if (timeline.isStuck) throw stuckPlaylistError();
             if (!timeline.hasFailed) track.forgetFailures();
+            if (timeline.isEnded) this.#endInterruption(track);
             this.#endStream();
-            await delay(pollMilliseconds, signal);
-            return;
+            return delay(pollMilliseconds, signal);
         }
         track.isComplete = false;
         if (segment.start > currentTime + secondsAhead) {
             track.forgetFailures();
             await track.removeBefore(currentTime - secondsBehind);
-            await delay(pollMilliseconds, signal);
-            return;
+            return delay(pollMilliseconds, signal);
         }
-        if (segment.gap) {
-            track.pass(segment);
-            return;
-        }
+        if (segment.gap) return track.pass(segment);
         if (!track.isAudio) segment = await this.#chooseVariant(track, segment, signal);
         if (track.generation !== generation) return;
         track.loading = segment;
@@ -383,7 +380,8 @@ export class MediaSourcePlayer extends EventTarget {
         await this.#addBuffers(track, type);
         if (track.generation !== generation) return;
         const offset = this.#offset(track, segment, timestamp);
-        await track.append({ bytes, type }, segment, offset, () => this.#video.currentTime, signal);
+        const isComplete = await track.append({ bytes, type }, segment, offset, () => this.#video.currentTime, signal);
+        if (isComplete === false) this.#reportRecovery('incomplete', segment);
         if (track.generation === generation) this.#endInterruption(track);
     }
 

@@ -125,7 +125,10 @@ export class Track {
         await this.#update((buffer) => buffer.remove(0, Infinity));
     }
 
-    /** Appends a segment; `position` returns that of the video, before which media is removed if there is no space. */
+    /**
+     * Appends a segment, and returns whether its bytes are complete, or `undefined` if a seek has ended the append; `position` returns that
+     * of the video, before which media is removed if there is no space.
+     */
     async append({ bytes, type }, segment, offset, position, signal) {
         const { generation } = this;
         if (type !== this.type) {
@@ -135,16 +138,19 @@ export class Track {
         while (!signal.aborted && this.generation === generation) {
             try {
                 await this.#append(bytes, offset);
-                if (this.generation !== generation) return;
+                const isComplete = !type.includes('/mp4') || hasCompleteBoxes(bytes);
+                if (!isComplete) await this.#update(resetParser);
+                if (this.generation !== generation) return undefined;
                 this.pass(segment);
                 this.skipped = 0;
-                return;
+                return isComplete;
             } catch (error) {
                 if (error.name !== 'QuotaExceededError') throw error;
                 await this.removeBefore(position() - 5);
                 await delay(1000, signal);
             }
         }
+        return undefined;
     }
 
     #append(bytes, offset) {
@@ -178,6 +184,36 @@ export class Track {
             if (!buffer.updating) end();
         });
     }
+}
+
+/** Ends the present segment of a source buffer, which would otherwise read the next segment as the rest of a box that is cut off. */
+function resetParser(buffer) {
+    try {
+        buffer.abort();
+    } catch (error) {
+        // The media source has ended, or the buffer was removed from it.
+        if (error.name !== 'InvalidStateError') throw error;
+    }
+}
+
+/** Returns whether the last box of a segment, an `ArrayBuffer`, ends within its bytes. */
+export function hasCompleteBoxes(bytes) {
+    const view = new DataView(bytes);
+    let offset = 0;
+    while (offset < view.byteLength) {
+        const remaining = view.byteLength - offset;
+        if (remaining < 8) return false;
+        let size = view.getUint32(offset);
+        if (size === 1) {
+            if (remaining < 16) return false;
+            size = Number(view.getBigUint64(offset + 8));
+        }
+        // A box without a size extends to the end, and the browser reports a size that is too small.
+        if (size < 8) return true;
+        if (size > remaining) return false;
+        offset += size;
+    }
+    return true;
 }
 
 /** Returns the end of the range that contains a position; `undefined` if there is none. */

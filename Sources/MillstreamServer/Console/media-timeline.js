@@ -10,6 +10,8 @@ const liveEdgeTargetDurations = 3;
 const [stuckTargetDurations, minimumStuckMilliseconds] = [3, 10_000];
 /** The time for which a live playlist has lower media sequence numbers, in target durations, until it counts as one that has begun anew. */
 const lowerTargetDurations = 3;
+/** The number of consecutive loads with lower media sequence numbers until then: a suspended browser loads none for long. */
+const minimumLowerLoads = 3;
 /** The distance of the discontinuity sequence numbers of a live playlist from those of before it has begun anew. */
 const discontinuitiesPerStart = 2 ** 32;
 
@@ -33,6 +35,8 @@ export class MediaTimeline {
     #lastChange = -Infinity;
     // The time since which the playlist has had lower media sequence numbers; `undefined` if it has not.
     #lowerSince;
+    // The number of loads since then.
+    #lowerLoads = 0;
     #reference;
 
     /** `reference` returns the timeline of the video, with whose times those of a live playlist begin. */
@@ -72,13 +76,20 @@ export class MediaTimeline {
     #hasBegunAnew({ segments }) {
         const [last, newest] = [this.segments.at(-1), segments.at(-1)];
         if (!last || !newest || newest.sequence >= last.sequence) {
-            this.#lowerSince = undefined;
+            this.#forgetLower();
             return false;
         }
         this.#lowerSince ??= performance.now();
-        if (performance.now() - this.#lowerSince >= this.targetDuration * 1000 * lowerTargetDurations) return true;
+        this.#lowerLoads += 1;
+        const isLong = performance.now() - this.#lowerSince >= this.targetDuration * 1000 * lowerTargetDurations;
+        if (isLong && this.#lowerLoads >= minimumLowerLoads) return true;
         const isDated = newest.date !== undefined && last.date !== undefined;
         return isDated ? newest.date - last.date > maximumDateDifference : newest.sequence < this.segments[0].sequence;
+    }
+
+    #forgetLower() {
+        this.#lowerSince = undefined;
+        this.#lowerLoads = 0;
     }
 
     /** Continues with the segments of a live playlist that has begun anew, from its live edge on. */
@@ -88,14 +99,16 @@ export class MediaTimeline {
         // The video determines the times of all tracks.
         if (follows && reference.restarts === this.restarts) await reference.update(signal);
         const { end } = this;
-        this.#lowerSince = undefined;
+        this.#forgetLower();
         this.restarts = follows ? Math.max(this.restarts + 1, reference.restarts) : this.restarts + 1;
         this.segments = [];
         this.#merge(playlist);
         if ((follows && reference.restarts === this.restarts) || this.segments.length === 0) return;
         // What precedes the live edge would delay playback.
         const edge = this.isEnded ? -Infinity : this.liveEdge;
-        this.segments = this.segments.filter(({ start, duration }) => start + duration > edge + 0.001);
+        const remaining = this.segments.filter(({ start, duration }) => start + duration > edge + 0.001);
+        // Segments whose durations are zero all end at the live edge.
+        this.segments = remaining.length > 0 ? remaining : this.segments.slice(-1);
         const distance = end - this.segments[0].start;
         for (const segment of this.segments) segment.start += distance;
     }

@@ -1,12 +1,15 @@
 // The menu for the simulated network conditions of the stream that is played. They can be changed during playback, without a reload.
 
 import { createElement, setText, setTextOrHide } from './element.js';
+import { perfectConditions } from './simulated-network.js';
 
 const find = (id) => document.getElementById(id);
 
 /** Event: `change` when other conditions are selected, by the user or by another part of the page. */
 export class NetworkConditionsMenu extends EventTarget {
     #select = find('network');
+    // The name of the conditions of all streams without conditions.
+    #shared = perfectConditions;
 
     constructor(serverConditions) {
         super();
@@ -35,12 +38,18 @@ export class NetworkConditionsMenu extends EventTarget {
         this.#updateNote();
     }
 
+    /** Whether the selected conditions limit the network. */
+    get hasEffect() {
+        return (this.value || this.#shared) !== perfectConditions;
+    }
+
     /** The selected conditions as a text: “3G”, or “Server default (Off)”. */
     get text() {
         return this.#select.selectedOptions[0]?.text ?? '';
     }
 
     #updateOptions({ presets, shared }) {
+        this.#shared = shared;
         const [serverDefault, ...others] = this.#select.options;
         setText(serverDefault, `Server default (${shared})`);
         if (presets.join('\n') === others.map(({ value }) => value).join('\n')) return;

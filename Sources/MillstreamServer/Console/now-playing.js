@@ -38,11 +38,7 @@ export function showNowPlaying(player, edits, video) {
         setTextOrHide(find('gaps-note'), '');
         setTextOrHide(find('recovery-note'), '');
     });
-    player.addEventListener('recovery', ({ detail: { action, segment, error } }) => {
-        const consequence = action === 'switch' ? 'another variant plays' : 'playback continues after it';
-        setTextOrHide(find('recovery-note'),
-            `Segment ${segment} of the playlist cannot be played, so ${consequence}. ${errorDescription(error).message}`);
-    });
+    player.addEventListener('recovery', ({ detail }) => setTextOrHide(find('recovery-note'), recoveryNote(detail)));
     player.addEventListener('live', ({ detail }) => {
         liveNotes = { ...liveNotes, ...liveNote(detail) };
         setTextOrHide(find('live-note'), Object.values(liveNotes).join(' '));
@@ -85,15 +81,24 @@ export function showNowPlaying(player, edits, video) {
     }
 }
 
+/** Returns the sentences about a segment that cannot be played, or only in part. */
+export function recoveryNote({ action, segment, error }) {
+    if (action === 'incomplete') {
+        return `Segment ${segment} of the playlist ends before its media is complete, so playback continues with the next segment.`;
+    }
+    const consequence = action === 'switch' ? 'another variant plays' : 'playback continues after it';
+    return `Segment ${segment} of the playlist cannot be played, so ${consequence}. ${errorDescription(error).message}`;
+}
+
 /** Returns the sentences about a live stream that the page plays, by their kind: each one replaces an earlier one of its kind. */
-function liveNote({ state, seconds, isAtLiveEdge, error }) {
+export function liveNote({ state, seconds, isAtLiveEdge, error }) {
     switch (state) {
     case 'interrupted':
         return { interruption: 'The live stream is interrupted. Playback continues when it is delivered again. '
             + errorDescription(error).message };
     case 'continued':
         return { interruption: `The live stream was interrupted for ${Math.round(seconds)} s, and playback continues`
-            + `${isAtLiveEdge ? ' at the live edge' : ''}. ${errorDescription(error).message}` };
+            + `${isAtLiveEdge ? ' at the live edge' : ''}.` };
     case 'moved':
         return { interruption: 'The live playlist no longer lists the position, so playback continues at the live edge, '
             + `${Math.round(seconds)} s later.` };

@@ -13,6 +13,8 @@ const fileOriginHint = 'The origin might also not allow cross-origin requests (C
     + 'In this case, load the file through this server.';
 const streamCodecHint = 'This browser might not support the codecs. '
     + 'Select other qualities, or open the playback URL in another player.';
+const interruptionHint = 'The media could not be read after an interruption or because it is damaged. '
+    + 'Select “Try again” to continue at the position.';
 const corsHint = 'The origin might not allow cross-origin requests (CORS) for its segments. '
     + 'In this case, proxy the segments through this server.';
 const connectionHint = 'Check that the origin is running and can be reached from this server, then try again.';
@@ -39,28 +41,32 @@ export class PlaybackError extends Error {
 }
 
 /** Returns the error of playback by the page as `diagnosePlaybackError` does; `error` has the `resource` that it concerns. */
-export async function diagnosePageError(error, mediaError, { origin }) {
+export async function diagnosePageError(error, mediaError, { origin, hasPlayed }) {
     const { resource } = error;
     const faultHint = codesOfFaults.includes(error.code) ? await simulatedFaultHint() : undefined;
     const { message, hint, url } = errorDescription(error);
     const reason = error.code === 'unreadable-media' ? browserMessage(mediaError) : '';
-    const advice = faultHint ?? hint ?? hintsByCode[error.code];
+    // The browser supports the codecs of what it has played.
+    const codeHint = hasPlayed && error.code === 'unreadable-media' ? interruptionHint : hintsByCode[error.code];
+    const advice = faultHint ?? hint ?? codeHint;
     // A message with the URL of the segment needs no number.
     const subject = resource?.segment === undefined || url ? '' : `Segment ${resource.segment} of the playlist cannot be played. `;
     return {
         message: subject + message,
         hint: [advice, reason].filter(Boolean).join(' ') || undefined,
         url: url ?? resource?.url,
+        isRefused: error.status === 400,
         offersProxy: false,
         offersOffline: origin === 'remote' && error.code !== 'unreachable',
     };
 }
 
 /**
- * Returns `{message, hint, url, offersProxy, offersOffline, conditions}`: sentences for the user, whether proxied segments or the
- * offline copy may help, and the network conditions that deliver nothing, if they are the cause.
+ * Returns `{message, hint, url, isRefused, offersProxy, offersOffline, conditions}`: sentences for the user, whether the server refuses
+ * the request, as for a wrong value of an edit, whether proxied segments or the offline copy may help, and the network conditions that
+ * deliver nothing, if they are the cause. `hasPlayed` is whether the browser has played the stream before.
  */
-export async function diagnosePlaybackError(url, mediaError, { origin, isFile, isProxied }) {
+export async function diagnosePlaybackError(url, mediaError, { origin, isFile, isProxied, hasPlayed }) {
     const conditions = await fetchSimulatedConditions(url);
     const resource = await findError(isFile ? examineFile : examinePlaylists, url, conditions);
     const { error } = resource;
@@ -81,7 +87,8 @@ export async function diagnosePlaybackError(url, mediaError, { origin, isFile, i
     }
     if (error) {
         // Status 400 is caused by the edits; and a server that does not respond cannot play offline copies.
-        return { ...errorDescription(error), offersProxy: false, offersOffline: error.status > 400 };
+        const isRefused = error.status === 400;
+        return { ...errorDescription(error), isRefused, offersProxy: false, offersOffline: error.status > 400 };
     }
     const reason = browserMessage(mediaError);
     if (origin === 'offline') {
@@ -96,13 +103,18 @@ export async function diagnosePlaybackError(url, mediaError, { origin, isFile, i
     if (faultHint) return { message, hint: `${faultHint} ${reason}`, offersProxy: false, offersOffline: false };
     const isFromServer = isFile ? !resource.isRedirected : isProxied;
     const hint = isFile ? [fileCodecHint, isFromServer ? '' : fileOriginHint].filter(Boolean).join(' ')
-        : isFromServer ? streamCodecHint : corsHint;
+        : !isFromServer ? corsHint : hasPlayed ? interruptionHint : streamCodecHint;
     return {
         message,
         hint: `${hint} ${reason}`,
         offersProxy: !isFromServer,
         offersOffline: true,
     };
+}
+
+/** Returns the error with which the server delivers a playlist of a playback URL at present, or `undefined` if it delivers all of them. */
+export async function fetchPlaylistError(url) {
+    return (await findError(examinePlaylists, url, undefined)).error;
 }
 
 /**

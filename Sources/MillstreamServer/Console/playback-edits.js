@@ -103,7 +103,9 @@ export class PlaybackEdits extends EventTarget {
 
     #updateCount() {
         const ofCatalog = this.#selection?.edits.length ?? 0;
-        this.#added.setCount(ofCatalog + this.values.edits.length, this.#maximumCount);
+        const own = this.#controls.filter(({ value }) => value() !== undefined).length;
+        // Each added edit counts: it can be completed at any time.
+        this.#added.setCount(ofCatalog + own + this.#added.controls.length, this.#maximumCount);
     }
 
     #updateDisabled() {
@@ -170,6 +172,21 @@ export class PlaybackEdits extends EventTarget {
             this.#dispatchLanguages();
             if (!isFixed) this.#inspect(this.#inspectionCount);
         }
+    }
+
+    /** Shows why the server refuses the edits next to the control of the edit with which the text begins, or nothing. */
+    showRefusal(text) {
+        const controls = [...this.#controls, ...this.#added.controls].filter(({ showError }) => showError);
+        if (!text) {
+            // A value that the field itself refuses is not in the playback URL.
+            for (const { fields, showError } of controls) if (fields[0].validity.valid) showError(undefined);
+            return;
+        }
+        const name = text.match(/^[^ :]+/)?.[0].toLowerCase();
+        const refused = controls.filter(({ definition, value }) => definition.name === name && value() !== undefined);
+        // Which of several edits with the same name is refused is in no text, but in most cases it is the last one.
+        const quoted = refused.findLast(({ value }) => text.includes(`"${value()}"`));
+        (quoted ?? refused.at(-1))?.showError(text);
     }
 
     /** Inspects the stream again if the last inspection failed. */
@@ -302,11 +319,11 @@ export class PlaybackEdits extends EventTarget {
     #handleChange() {
         this.#variantList.updateLimits(this.#limits);
         this.#showSegmentsNote();
+        this.#updateCount();
         // A control that is not complete yet changes nothing.
         const values = JSON.stringify(this.values);
         if (values === this.#applied) return;
         this.#applied = values;
-        this.#updateCount();
         this.dispatchEvent(new Event('change'));
     }
 }

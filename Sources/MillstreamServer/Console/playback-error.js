@@ -25,6 +25,7 @@ export function showPlaybackErrors(player, edits, store) {
 
     function update() {
         const { error } = player;
+        edits.showRefusal(error?.isRefused ? error.message : undefined);
         setHidden(panel, !error);
         if (!error) return;
         setText(part('message'), error.message);

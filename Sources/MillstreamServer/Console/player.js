@@ -19,8 +19,9 @@ const conditionsPollMilliseconds = 500;
 /**
  * Events: `select` when another stream is selected or the player is closed; `load` when a playback URL is loaded; `url` when the
  * URL for other players is known or changes; `gap` with `{start, end}` when the page has continued after a gap in the media;
- * `recovery` with `{action: "switch"|"skip", segment, error}` when it continues in another variant or after a segment that cannot be
- * played; `live` with `{state, seconds, isAtLiveEdge, error}` when a live stream that the page plays is interrupted, continues or has
+ * `recovery` with `{action: "switch"|"skip"|"incomplete", segment, error}` when it continues in another variant or after a segment that
+ * cannot be played, or that is incomplete; `live` with `{state, seconds, isAtLiveEdge, error}` when a live stream that the page plays is
+ * interrupted, continues or has
  * begun anew; `error` when playback has failed, and again when it has recovered and the `error` property is `undefined`; `tracks` when the
  * audio tracks that the page itself plays are known or change; `method` when the browser or the page begins to play.
  */
@@ -50,6 +51,8 @@ export class Player extends EventTarget {
     // The load of a live stream that the page plays, or has failed to play, because of its subtitles.
     #liveSubtitlesLoad;
     #subtitles;
+    // Whether what is loaded at present has played.
+    #hasPlayed = false;
 
     /** `edits` and `networkConditions` are the panels whose values become part of the playback URL. */
     constructor(video, edits, networkConditions, serverConditions) {
@@ -76,7 +79,10 @@ export class Player extends EventTarget {
             this.#showSubtitles();
         });
         video.addEventListener('error', () => this.#handleError());
-        video.addEventListener('playing', () => this.#setError(undefined));
+        video.addEventListener('playing', () => {
+            this.#hasPlayed = true;
+            this.#setError(undefined);
+        });
     }
 
     /** Plays a stream, or a media file; `edits` are those of the catalog, to which the edits of the panel are added. */
@@ -203,7 +209,8 @@ export class Player extends EventTarget {
             this.#unload();
             // “Try again” continues at the position.
             this.#startPosition = position;
-            this.#setError({ ...errorDescription(error), offersProxy: false, offersOffline: error.status > 400 });
+            const isRefused = error.status === 400;
+            this.#setError({ ...errorDescription(error), isRefused, offersProxy: false, offersOffline: error.status > 400 });
         }
     }
 
@@ -244,6 +251,7 @@ export class Player extends EventTarget {
         this.url = new URL(url, location.href).href;
         this.#setURLsForOthers(urlForOthers, savedURL);
         this.#setError(undefined);
+        this.#hasPlayed = false;
         this.#dispatch('load');
         this.#endMediaSource();
         if (this.selection.isFile || !this.#usesMediaSource) {
@@ -277,7 +285,7 @@ export class Player extends EventTarget {
         }
         const load = this.#loadCount;
         const { origin } = this.selection;
-        const error = await diagnosePageError(mediaSource.error, this.#video.error, { origin });
+        const error = await diagnosePageError(mediaSource.error, this.#video.error, { origin, hasPlayed: this.#hasPlayed });
         if (load === this.#loadCount && mediaSource === this.#mediaSource) this.#setError(error);
     }
 
@@ -401,7 +409,7 @@ export class Player extends EventTarget {
         const load = this.#loadCount;
         const { origin, isFile } = this.selection;
         const error = await diagnosePlaybackError(this.url, this.#video.error, {
-            origin, isFile, isProxied: this.#edits.values.segments !== 'direct',
+            origin, isFile, isProxied: this.#edits.values.segments !== 'direct', hasPlayed: this.#hasPlayed,
         });
         if (load !== this.#loadCount) return;
         this.#setError(error);

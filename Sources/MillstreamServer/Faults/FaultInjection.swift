@@ -14,12 +14,9 @@ import Synchronization
 /// The first fault that concerns a request applies.
 struct FaultInjection: RouterMiddleware {
     private let settings: FaultSettings
-    private let time: any TimeSource
+    private var time: any TimeSource { settings.time }
 
-    init(_ settings: FaultSettings, time: any TimeSource = SystemTimeSource()) {
-        self.settings = settings
-        self.time = time
-    }
+    init(_ settings: FaultSettings) { self.settings = settings }
 
     @concurrent func handle(
         _ request: Request,
@@ -38,17 +35,23 @@ struct FaultInjection: RouterMiddleware {
     ///   - context: The context of the request.
     ///   - make: Returns the response without a fault.
     /// - Returns: The response.
-    /// - Throws: The error of `make`.
+    /// - Throws: The error of `make`; `CancellationError` after the time of a fault without a response.
     func response(
         toRequestOf path: String,
         _ context: ServerRequestContext,
         _ make: () async throws -> Response
     ) async throws -> Response {
         guard !settings.isEmpty, let fault = settings.fault(forRequestOf: path) else { return try await make() }
-        if fault.delay > .zero {
+        let pause = fault.isTimeout ? Duration.seconds(ResponseFault.maximumDelay) : fault.delay
+        if pause > .zero {
             try await ClientPresence.whileClientIsConnected { [time] in
-                try await time.waitUnlessShuttingDown(fault.delay)
+                try await time.waitUnlessShuttingDown(pause)
             }
+        }
+        if fault.isTimeout {
+            try? await context.channel.close().get()
+            // As for a client that has left, there is no response.
+            throw CancellationError()
         }
         var response =
             if let replacement = fault.replacement { replacement.response } else { try await make() }

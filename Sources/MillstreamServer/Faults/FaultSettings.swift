@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
+import MediaTiming
 import NIOCore
 import PlaylistEditing
 import ReportFormat
@@ -12,14 +13,27 @@ final class FaultSettings: Sendable {
     private static let maximumCount = 32
 
     private struct State {
-        var faults: [ResponseFault]
+        let faults: [ResponseFault]
+        /// The time from which the periods of the faults count.
+        let start: Duration
         var counter = RequestCounter()
         var revision = 0
     }
 
     private let state: Mutex<State>
 
-    init(_ faults: [ResponseFault]) { state = Mutex(State(faults: faults)) }
+    /// The clock for the periods, delays and rates of faults.
+    let time: any TimeSource
+
+    /// Creates settings whose periods count from now on.
+    ///
+    /// - Parameters:
+    ///   - faults: The faults.
+    ///   - time: The clock.
+    init(_ faults: [ResponseFault], time: any TimeSource = SystemTimeSource()) {
+        self.time = time
+        state = Mutex(State(faults: faults, start: time.now))
+    }
 
     /// A Boolean value that indicates whether no fault is simulated.
     var isEmpty: Bool { state.withLock { $0.faults.isEmpty } }
@@ -29,14 +43,15 @@ final class FaultSettings: Sendable {
 
     /// Returns the fault that applies to a request, and counts the request; `nil` if there is none.
     func fault(forRequestOf path: String) -> ResponseFault? {
-        let (faults, counter) = state.withLock { ($0.faults, $0.counter) }
+        let (faults, counter, start) = state.withLock { ($0.faults, $0.counter, $0.start) }
         let candidates = faults.filter { $0.concerns(path) }
         // Requests are counted only where a number can matter.
         let number = candidates.contains { $0.requests != nil } ? counter.count(path) : 1
-        return candidates.first { $0.requests?.contains(number) ?? true }
+        let elapsed = time.now - start
+        return candidates.first { $0.period.contains(elapsed) && ($0.requests?.contains(number) ?? true) }
     }
 
-    /// Replaces the faults; requests are counted from 1 again.
+    /// Replaces the faults; requests are counted from 1, and periods from now on.
     ///
     /// - Throws: ``ServerError`` with 400 for an invalid fault or too many faults.
     func replace(with texts: [String]) throws {
@@ -55,12 +70,17 @@ final class FaultSettings: Sendable {
                 )
             }
         }
-        state.withLock { $0 = State(faults: faults, revision: $0.revision &+ 1) }
+        let now = time.now
+        state.withLock { $0 = State(faults: faults, start: now, revision: $0.revision &+ 1) }
     }
 
-    /// The faults as JSON.
+    /// The faults as JSON, with the seconds for which they have been simulated.
     var report: ReportValue {
-        .fields(["faults": .strings(state.withLock { $0.faults.map(\.text) }), "form": .string(ResponseFault.form)])
+        let (faults, start) = state.withLock { ($0.faults, $0.start) }
+        return .fields([
+            "faults": .strings(faults.map(\.text)), "form": .string(ResponseFault.form),
+            "elapsed": .real((time.now - start) / .seconds(1)),
+        ])
     }
 }
 

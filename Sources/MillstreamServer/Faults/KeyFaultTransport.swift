@@ -11,7 +11,8 @@ struct KeyFaultTransport: Transport {
     let settings: FaultSettings
     /// Returns the path with which other players request a key, with which the patterns of faults are compared.
     let path: @Sendable (ResourceAddress) -> String
-    var time: any TimeSource = SystemTimeSource()
+
+    private var time: any TimeSource { settings.time }
 
     /// The maximum number of bytes of a response whose body has a fault; a key is smaller.
     private static let maximumSize = 4_096
@@ -23,6 +24,10 @@ struct KeyFaultTransport: Transport {
         guard request.kind == .key, !settings.isEmpty,
             let fault = settings.fault(forRequestOf: path(request.address))
         else { return try await base.send(request) }
+        if fault.isTimeout {
+            try await time.waitUnlessShuttingDown(.seconds(ResponseFault.maximumDelay))
+            throw TransportError(.connectionLost, "this fault is simulated", address: request.address)
+        }
         if fault.delay > .zero { try await time.waitUnlessShuttingDown(fault.delay) }
         let response: TransportResponse
         switch fault.replacement {

@@ -33,8 +33,12 @@ public struct ResponseFault: Sendable, Hashable {
     var path = "*"
     /// The numbers of the requests of a path, from 1; `nil` for all.
     var requests: PartialRange<Int>?
+    /// The period of the requests; at any time by default.
+    var period = FaultPeriod()
     /// The response that replaces the correct one; `nil` if the response is not replaced.
     var replacement: Replacement?
+    /// A Boolean value that indicates whether no response is sent.
+    var isTimeout = false
     /// The delay before the head of the response.
     var delay = Duration.zero
     /// The position from which on the bytes of the body are replaced with zeros; `nil` for no damage.
@@ -63,7 +67,8 @@ public struct ResponseFault: Sendable, Hashable {
         let set: @Sendable (String, inout ResponseFault) -> Bool
     }
 
-    /// The maximum delay, and the duration of a stalled response after which its connection is closed, in seconds.
+    /// The maximum delay, and the duration of a stalled or missing response after which its connection is closed, in
+    /// seconds.
     static let maximumDelay: Int64 = 300
 
     /// The parameters of faults.
@@ -81,6 +86,23 @@ public struct ResponseFault: Sendable, Hashable {
         {
             $1.requests = requests($0)
             return $1.requests != nil
+        },
+        Parameter(
+            name: "time",
+            placeholder: "START...END",
+            summary:
+                "only in this period since the start or the last change of faults, at most \(FaultPeriod.maximumTime) s",
+            isEffect: false
+        ) {
+            $1.period.setTimes($0)
+        },
+        Parameter(
+            name: "interval",
+            placeholder: "TIME",
+            summary: "repeat the period, from start to start, at most \(FaultPeriod.maximumTime) s",
+            isEffect: false
+        ) {
+            $1.period.setInterval($0)
         },
         Parameter(name: "status", placeholder: "CODE", summary: "respond with this status, 400 to 599", isEffect: true)
         {
@@ -105,7 +127,12 @@ public struct ResponseFault: Sendable, Hashable {
             $1.damageStart = Int64($0)
             return $1.damageStart.map { $0 >= 0 } ?? false
         },
-        Parameter(name: "delay", placeholder: "TIME", summary: "wait before the response", isEffect: true) {
+        Parameter(
+            name: "delay",
+            placeholder: "TIME",
+            summary: "wait before the response, at most \(maximumDelay) s",
+            isEffect: true
+        ) {
             guard let time = MediaTime(decimal: $0), time > .zero, time <= MediaTime(seconds: maximumDelay) else {
                 return false
             }
@@ -128,6 +155,15 @@ public struct ResponseFault: Sendable, Hashable {
         Parameter(name: "reset", placeholder: "BYTES", summary: "reset after this part of the body", isEffect: true) {
             $1.end = Int64($0).map { ($0, .reset) }
             return Int64($0).map { $0 >= 0 } ?? false
+        },
+        Parameter(
+            name: "timeout",
+            placeholder: nil,
+            summary: "send no response, and close after \(maximumDelay) s",
+            isEffect: true
+        ) {
+            $1.isTimeout = true
+            return $0.isEmpty
         },
     ]
 
@@ -188,14 +224,21 @@ public struct ResponseFault: Sendable, Hashable {
             hasEffect = hasEffect || parameter.isEffect
         }
         guard hasEffect else { throw InvalidFault("it has no effect") }
+        if let problem = period.problem { throw InvalidFault(problem) }
         // Of two effects that exclude each other, one would be ignored.
-        for group in [["status", "page", "body"], ["truncate", "stall", "reset"]] {
+        for group in Self.exclusiveEffects {
             let present = group.filter(names.contains)
             guard present.count <= 1 else {
                 throw InvalidFault("\(present.joined(separator: " and ")) exclude each other")
             }
         }
     }
+
+    /// The effects of which a fault can have at most one.
+    private static let exclusiveEffects = [
+        ["status", "page", "body", "timeout"], ["truncate", "stall", "reset", "timeout"], ["corrupt", "timeout"],
+        ["delay", "timeout"], ["rate", "timeout"],
+    ]
 
     /// Returns the range in text such as `2`, `2...4`, `2...` or `...4`.
     private static func requests(_ text: String) -> PartialRange<Int>? {

@@ -60,8 +60,8 @@ struct MediaAppender: Sendable {
             position: filePlace(of: segment, in: plan.tracks[kind].timeline)
         )
         let isTrickPlay = kind == .main && plan.catalog.isTrickPlay(job.source)
-        piece.hasMeasuredEnd =
-            file == nil && !isTrickPlay && Self.hasMeasuredEnd(segment, in: plan.tracks[kind].timeline)
+        piece.declaresOwnDuration =
+            file == nil && !isTrickPlay && Self.declaresOwnDuration(segment, in: plan.tracks[kind].timeline)
         plan.tracks[kind].fetch = .appending(
             SegmentAppend(
                 job: job,
@@ -79,8 +79,9 @@ struct MediaAppender: Sendable {
         }
     }
 
-    /// Returns whether a segment is the last one of a playlist, with another duration than the segment before.
-    private static func hasMeasuredEnd(_ segment: SegmentReference, in timeline: PresentationTimeline?) -> Bool {
+    /// Returns a Boolean value that indicates whether a segment is the last one of a playlist, with another duration than the segment
+    /// before.
+    private static func declaresOwnDuration(_ segment: SegmentReference, in timeline: PresentationTimeline?) -> Bool {
         guard let timeline, !timeline.isLive, timeline.segments.count > 1, let last = timeline.segments.last,
             last.sequence == segment.sequence, last.address == segment.address, last.range == segment.range
         else { return false }

@@ -41,11 +41,11 @@ public struct PipelineSegment: Sendable {
     public let variant: VariantDescription?
     /// The position in a media file, or `nil` for a segment of a stream.
     public let filePosition: FilePosition?
-    /// A Boolean value that indicates whether the end of ``range`` was measured: the segment is the last one of a stream,
-    /// and has another duration than the segment before; `false` by default.
+    /// A Boolean value that indicates whether the playlist declares a duration for the segment alone: the segment is the last one
+    /// of a stream, and has another duration than the segment before; `false` by default.
     ///
     /// Some playlists declare the same duration for all segments, although the last one is shorter.
-    package var hasMeasuredEnd = false
+    package var declaresOwnDuration = false
 
     /// The position of a segment in a media file, with properties of the file.
     public struct FilePosition: Sendable, Hashable {
