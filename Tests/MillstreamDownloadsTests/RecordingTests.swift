@@ -408,7 +408,9 @@ private final class LiveOrigin: Sendable {
         let origin = LiveOrigin { .init(first: 10 + min($0, 3)) }
         let stalls = Mutex<[String]>([])
         let error = await #expect(throws: DownloadError.self) {
-            try await recording(origin, RecordingOptions(duration: MediaTime(seconds: 3_600))).run { event in
+            // The last segments have six seconds to arrive before the recording ends.
+            let options = RecordingOptions(duration: MediaTime(seconds: 3_600))
+            try await recording(origin, options, time: FastTime()).run { event in
                 if case .waiting(let error) = event { stalls.withLock { $0.append(error.message) } }
             }
         }
