@@ -31,6 +31,16 @@ extension AssetLibrary {
         }
     }
 
+    /// Returns a Boolean value that indicates whether an asset has all media playlists of a plan.
+    package func hasRenditions(_ renditions: [PlannedRendition], _ id: String) throws -> Bool {
+        let wanted = renditions.map { RenditionPosition(list: $0.role.list, position: $0.position) }
+        let entries = try catalog.read { try RenditionEntry.fetchAll(of: id, $0) }
+        let planned = entries.flatMap { entry in
+            entry.positions.map { RenditionPosition(list: entry.role.list, position: $0) }
+        }
+        return Set(wanted).isSubset(of: planned)
+    }
+
     /// Creates the catalog entry of an asset, or returns the existing entry with the same source.
     ///
     /// An existing entry keeps its title, and its selection is replaced only on request: a download writes both when it plans

@@ -65,13 +65,47 @@ extension AssetLibrary {
         return ShrinkingResult(removed: removed, freedBytes: before - after)
     }
 
+    /// Removes the media playlists of an asset that are not in given directories, and their files.
+    ///
+    /// If no file of the others is missing, the asset is complete afterward.
+    /// If the removal is interrupted, it is completed the next time the library is opened. The caller must hold the lock of the asset.
+    ///
+    /// - Parameters:
+    ///   - id: The identifier of the asset.
+    ///   - folders: The directories of the media playlists that remain, relative to the package; if it is empty, all remain.
+    /// - Throws: ``StorageError/Code/busy`` while the asset is being played; it is not changed then.
+    package func removeRenditions(of id: String, besides folders: Set<String>) throws {
+        let stored = try catalog.read { database in Set(try Self.folders(id, database).values) }
+        guard !folders.isEmpty, !stored.isSubset(of: folders) else { return }
+        guard let use = PackageUse.exclusive(packageDirectory(id)) else {
+            throw StorageError(
+                .busy,
+                "the asset \(id) is being played, so that nothing of it is deleted",
+                hint: "stop its playback and start the download again"
+            )
+        }
+        defer { withExtendedLifetime(use) {} }
+        try runWhenFull {
+            try write { database in
+                let renditions = try RenditionRecord.filter(Column("assetID") == id).fetchAll(database)
+                for rendition in renditions where !folders.contains(rendition.folder) {
+                    try rendition.delete(database)
+                }
+                try Self.updateState(of: id, database)
+                try Self.requireCleanup(of: id, database)
+            }
+        }
+        try runWhenFull { try cleanUp(id) }
+        if try missingCount(id) == 0 { try finish(id) }
+    }
+
     /// Removes the variants that exceed a limit from the catalog.
     private static func removeVariants(
         of id: String,
         beyond limit: StoredVariantLimit,
         _ database: Database
     ) throws -> [StoredRendition] {
-        var record = try record(id, database)
+        let record = try record(id, database)
         let rows = try RenditionRecord.filter(Column("assetID") == id).order(Column("id")).fetchAll(database)
         // A media playlist has a single variant, whose attributes are not declared.
         guard let bytes = try record.sourceBytes(database),
@@ -103,11 +137,17 @@ extension AssetLibrary {
             }
             try row.update(database)
         }
+        try updateState(of: id, database)
+        return removed
+    }
+
+    /// Sets the state of an asset from which renditions were removed.
+    private static func updateState(of id: String, _ database: Database) throws {
+        var record = try record(id, database)
         let missing = try ResourceRecord.filter(Column("assetID") == id).filter(Column("bytes") == nil)
             .fetchCount(database)
         record.state = missing == 0 ? .complete : .partial
         try record.update(database)
-        return removed
     }
 
     private static func nothingLeft(_ limit: StoredVariantLimit, _ variants: [Variant]) -> StorageError {

@@ -112,6 +112,7 @@ package struct AssetDownload: Sendable {
             if let enteredPlaylists { enteredPlaylists } else { EnteredPlaylists(try await resolver.resolve(source)) }
         let (id, lock) = try await waitForAsset()
         defer { withExtendedLifetime(lock) {} }
+        let formerPlan = try playlists.formerPlan ?? library.formerPlan(of: id)
         var renewal = DownloadRenewal()
         resolver.bypassesCache = true
         if !isEntered, let resolution = playlists.resolution {
@@ -135,15 +136,21 @@ package struct AssetDownload: Sendable {
                 // What is stored is listed with its resolution and its languages as well. This is not done on another thread,
                 // because the thread pool would not run it after a cancellation.
                 try? library.describeMedia(of: id)
+                // What was complete is not incomplete because of a download that was refused.
+                if Self.isRefusal(error) { try? library.removeUnstoredRenditions(addedTo: formerPlan) }
                 throw error
             }
             if round.hasAll {
-                let complete = try await BlockingOperation.run { [library] in
+                let complete = try await BlockingOperation.run { [library, configuration] in
                     try round.verification.checkStoredSegments()
                     try? library.describeMedia(of: id)
                     try library.removeIncompleteIFrames(id)
                     // Files of an earlier download with another selection may still be missing.
                     if try library.missingCount(id) == 0 { try library.finish(id) }
+                    // Of several selections, each adds to what the others have stored.
+                    if configuration.replacesStoredSegments, configuration.furtherSelections.isEmpty {
+                        try library.removeRenditions(of: id, besides: round.folders)
+                    }
                     return try library.asset(id)
                 }
                 report(.progress(id: id, round.meter.progress))
@@ -153,9 +160,22 @@ package struct AssetDownload: Sendable {
         }
     }
 
+    /// Returns a Boolean value that indicates whether a download fails in the same way when it is continued with the same options
+    /// and the same space: its size, the space for it, or its selection is the reason.
+    private static func isRefusal(_ error: any Error) -> Bool {
+        switch error {
+        case let error as DownloadError: error.code == .tooLarge || error.code == .nothingSelected
+        case let error as StorageError: error.code == .full
+        case let error as TransportError: error.code == .tooLarge
+        default: false
+        }
+    }
+
     /// The result of fetching the files that the playlists of the source name.
     private struct Round {
         let meter: ProgressMeter
+        /// The directories of the media playlists of the selection.
+        let folders: Set<String>
         /// A Boolean value that indicates whether all files are stored; otherwise their addresses have expired, and the playlists
         /// must be loaded again.
         let hasAll: Bool
@@ -209,7 +229,12 @@ package struct AssetDownload: Sendable {
             &renewal,
             report: report
         )
-        return Round(meter: meter, hasAll: !renewal.isNeeded, verification: files.verification)
+        return Round(
+            meter: meter,
+            folders: files.folders,
+            hasAll: !renewal.isNeeded,
+            verification: files.verification
+        )
     }
 
     /// Adds the files of a resolution to the catalog, unless they are there.
@@ -224,8 +249,9 @@ package struct AssetDownload: Sendable {
         let configuration = configuration
         // This runs on a blocking thread, because it processes all files, and a playlist may name a million.
         return try await BlockingOperation.run { [library] in
-            // An asset that was deleted in the meantime has been created again, without files.
-            if try !isEntered || library.asset(id).renditions.isEmpty {
+            // An asset that was deleted in the meantime has been created again, without files, and another download that was
+            // refused may have removed what it had added.
+            if try !isEntered || !library.hasRenditions(resolution.renditions, id) {
                 try library.plan(resolution, of: id, configuration)
             }
             try library.removeMissingFilesFromCatalog(id)

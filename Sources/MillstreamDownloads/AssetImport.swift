@@ -3,9 +3,12 @@ public import Foundation
 import HLSPlaylist
 public import MediaTiming
 import MediaTransport
+import PresentationLoading
 import ResourceAddressing
 
 /// An import of a local presentation into a library: its playlists and segments are copied, with checksums.
+///
+/// A static DASH presentation is stored as the HLS presentation that it is translated to.
 public struct AssetImport: Sendable {
     /// The result of an import.
     public struct Summary: Sendable, Hashable {
@@ -19,7 +22,7 @@ public struct AssetImport: Sendable {
         public let sharedBytes: ByteCount
     }
 
-    /// The playlist of the presentation.
+    /// The playlist or the DASH manifest of the presentation.
     public let playlist: URL
     private let library: AssetLibrary
     private let task: AssetDownload
@@ -36,14 +39,14 @@ public struct AssetImport: Sendable {
     /// Creates an import; it starts with ``run(_:)``.
     ///
     /// - Parameters:
-    ///   - location: A playlist, or a folder with a playlist: `multivariant.m3u8`, otherwise the only multivariant
-    ///     playlist, otherwise the only playlist in the folder. All other files must be in the folder of the playlist
-    ///     or below it. An image in the folder with a name in common use, such as `cover.jpg`, becomes the artwork of an asset that
-    ///     was not in the library before; links and files that cannot be stored as artwork are ignored.
+    ///   - location: A playlist or a DASH manifest, or a folder with one: `multivariant.m3u8`, otherwise the only multivariant
+    ///     playlist, otherwise the only playlist in the folder, otherwise the only manifest (`.mpd`). All other files must be in the
+    ///     folder of the playlist or below it. An image in the folder with a name in common use, such as `cover.jpg`, becomes the
+    ///     artwork of an asset that was not in the library before; links and files that cannot be stored as artwork are ignored.
     ///   - library: The library to store the asset in.
     ///   - title: The title to display; derived from the path by default.
     ///   - time: The clock for progress reports.
-    /// - Throws: ``DownloadError`` if the folder has no playlist, or several.
+    /// - Throws: ``DownloadError`` if the folder has no playlist and no manifest, or several.
     public init(
         _ location: URL,
         into library: AssetLibrary,
@@ -55,6 +58,8 @@ public struct AssetImport: Sendable {
         self.playlist = playlist
         self.library = library
         folder = playlist == location ? nil : playlist.deletingLastPathComponent()
+        var options = PresentationOptions()
+        options.time = time
         task = AssetDownload(
             ResourceAddress(filePath: playlist.path),
             into: library,
@@ -62,7 +67,7 @@ public struct AssetImport: Sendable {
                 FolderTransport(playlist.deletingLastPathComponent()),
                 policy: RecoveryPolicy(retries: 0),
                 time: time
-            ),
+            ).translatingPresentations(in: PresentationStore(options: options)),
             configuration: DownloadConfiguration(selection: DownloadSelection(variants: .all), title: title),
             time: time
         )
@@ -192,18 +197,24 @@ public struct AssetImport: Sendable {
             )
         }
         guard isFolder.boolValue else { return location }
-        let names = ((try? FileManager.default.contentsOfDirectory(atPath: location.path)) ?? [])
-            .filter { $0.lowercased().hasSuffix(".m3u8") }.sorted()
+        let files = ((try? FileManager.default.contentsOfDirectory(atPath: location.path)) ?? []).sorted()
+        let names = files.filter { $0.lowercased().hasSuffix(".m3u8") }
         if names.contains("multivariant.m3u8") { return location.appendingPathComponent("multivariant.m3u8") }
         let multivariant = names.filter { isMultivariant(location.appendingPathComponent($0)) }
-        let candidates = multivariant.isEmpty ? names : multivariant
+        let manifests = files.filter { $0.lowercased().hasSuffix(".mpd") }
+        let playlists = multivariant.isEmpty ? names : multivariant
+        let candidates = playlists.isEmpty ? manifests : playlists
         guard let name = candidates.first else {
-            throw DownloadError(.notAPlaylist, "the folder \(location.path) has no playlist (.m3u8)")
-        }
-        guard candidates.count == 1 else {
             throw DownloadError(
                 .notAPlaylist,
-                "the folder \(location.path) has several playlists: \(candidates.joined(separator: ", "))",
+                "the folder \(location.path) has no playlist (.m3u8) and no DASH manifest (.mpd)"
+            )
+        }
+        guard candidates.count == 1 else {
+            let kind = playlists.isEmpty ? "DASH manifests" : "playlists"
+            throw DownloadError(
+                .notAPlaylist,
+                "the folder \(location.path) has several \(kind): \(candidates.joined(separator: ", "))",
                 hint: "name one of them in place of the folder"
             )
         }

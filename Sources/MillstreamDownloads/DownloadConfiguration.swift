@@ -49,6 +49,9 @@ public struct DownloadConfiguration: Sendable, Hashable {
     ///
     /// If it is `false`, a download that would delete stored segments fails, such as one of another time range or with edits
     /// that leave them out.
+    ///
+    /// If it is `true`, variants and renditions that are not in the selection are deleted too, after the selection is stored; the
+    /// download fails then while the asset is being played. With ``furtherSelections``, these variants and renditions stay.
     public var replacesStoredSegments = false
     /// The options for recording a live stream; `nil` to download a stream that has ended.
     ///

@@ -134,8 +134,20 @@ extension AssetLibrary {
     ) throws -> DownloadProgress {
         let asset = try asset(id)
         if let recording { return ProgressCounter(asset, recordingGoal: recording.duration).progress }
-        let counter = ProgressCounter(asset, in: folders, missing: try missingCount(id, in: folders))
-        return ProgressMeter(counter, unfinishedFiles: unfinishedFiles(of: asset, in: folders)).progress
+        // A download that was refused has removed the media playlists that it had added, and of which nothing was stored.
+        let isPlanned = folders.map { Self.hasMedia(in: $0, asset) } ?? true
+        let counted: Set<String>? = isPlanned ? folders : Set<String>()
+        let missing = try isPlanned ? missingCount(id, in: folders) : 1
+        let counter = ProgressCounter(asset, in: counted, missing: missing)
+        return ProgressMeter(counter, unfinishedFiles: unfinishedFiles(of: asset, in: counted)).progress
+    }
+
+    /// Returns a Boolean value that indicates whether an asset has the media playlists in all directories; I-frames may be absent.
+    private static func hasMedia(in folders: Set<String>, _ asset: StoredAsset) -> Bool {
+        guard !folders.isEmpty else { return false }
+        return folders.subtracting(asset.renditions.map(\.folder)).allSatisfy { folder in
+            folder.hasPrefix(StoredRendition.Role.iFrames.rawValue)
+        }
     }
 
     /// Returns the progress of a download of the catalog, as the process that runs it reports it: that of all of its
@@ -151,7 +163,11 @@ extension AssetLibrary {
         _ configuration: DownloadConfiguration?
     ) throws -> DownloadProgress {
         let recording = configuration?.recording
-        let progress = try downloadProgress(of: record.assetID, in: record.folders, recording: recording)
+        // What is complete is not the selection of a download that failed before its files were known.
+        let hasFailedEarly = record.folders == nil && record.state == .failed
+        let isRefused = try hasFailedEarly && outline(of: record.assetID).state == .complete
+        let folders: Set<String>? = isRefused ? Set<String>() : record.folders
+        let progress = try downloadProgress(of: record.assetID, in: folders, recording: recording)
         // A recording has one selection.
         guard recording == nil, let configuration else { return progress }
         return progress.ofSelection(record.selectionNumber, of: configuration.selections.count)

@@ -1,3 +1,4 @@
+import AssetStorage
 import Synchronization
 
 /// The playlists of a source until the run of a download has entered their files in the catalog.
@@ -6,8 +7,14 @@ import Synchronization
 final class EnteredPlaylists: Sendable {
     private let value: Mutex<DownloadResolver.Resolution?>
 
+    /// The plan of the asset before the files were entered in the catalog; `nil` if they are not yet.
+    let formerPlan: FormerPlan?
+
     /// Creates a holder of playlists.
-    init(_ resolution: DownloadResolver.Resolution) { value = Mutex(resolution) }
+    init(_ resolution: DownloadResolver.Resolution, formerPlan: FormerPlan? = nil) {
+        value = Mutex(resolution)
+        self.formerPlan = formerPlan
+    }
 
     /// The playlists; `nil` if they were taken.
     var resolution: DownloadResolver.Resolution? { value.withLock { $0 } }

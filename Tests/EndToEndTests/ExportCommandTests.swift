@@ -58,6 +58,7 @@ final class ExportCommandTests {
             let codecType: String
             let codecName: String?
             let packetCount: String?
+            let frameRate: String?
             let tags: [String: String]?
             let disposition: [String: Int]
 
@@ -65,6 +66,7 @@ final class ExportCommandTests {
                 case codecType = "codec_type"
                 case codecName = "codec_name"
                 case packetCount = "nb_read_packets"
+                case frameRate = "r_frame_rate"
                 case tags
                 case disposition
             }
@@ -267,6 +269,7 @@ final class ExportCommandTests {
         #expect(renditions.map { $0.tags?[title] } == ["English", "한국어", "English", "한국어"])
         #expect(renditions.map { $0.disposition["default"] } == [1, 0, 0, 0])
         #expect(file.counts("video") == [1_800] && abs(file.duration - 60) < 0.1)
+        #expect(file.streams.first?.frameRate == "30/1")
     }
 
     @Test(.timeLimit(.minutes(20)), arguments: ["mp4", "mkv"])
@@ -358,6 +361,22 @@ final class ExportCommandTests {
         let text = try String(contentsOfFile: path("subtitles/en.srt"), encoding: .utf8)
         #expect(text.hasPrefix("1\n00:00:00,200 --> 00:00:01,100\nEnglish caption 0 s\n\n2\n"), "\(text.prefix(80))")
         #expect(text.components(separatedBy: " --> ").count == 61)
+    }
+
+    /// The last caption of the stored part is shown in the next segment too, which is not stored.
+    @Test(.timeLimit(.minutes(10))) func subtitlesOfAPartEndWithTheVideo() async throws {
+        let id = try await download(try sample("fmp4/multivariant.m3u8"), "--range", "10...20")
+        let result = try await run(["library", "export", id, "--srt", path("subtitles")])
+        #expect(result.status == 0, "\(result.errors)")
+        let text = try String(contentsOfFile: path("subtitles/en.srt"), encoding: .utf8)
+        let ends = text.matches(of: /--> 00:00:(\d\d),(\d\d\d)/).compactMap { match in
+            Double("\(match.output.1).\(match.output.2)")
+        }
+        let file = try await export(id, "mkv")
+        let last = try #require(ends.last)
+        let frames = try #require(file.counts("video").compactMap { $0 }.first)
+        let duration = Double(frames) / Samples.frameRate
+        #expect(ends.count > 5 && abs(last - duration) < 0.05, "\(ends) \(duration)")
     }
 
     /// The first rendition is written before the second one is read.

@@ -207,6 +207,53 @@ import Testing
         #expect(none?.message.contains("has no playlist") == true)
     }
 
+    /// Returns a static DASH manifest with two segments, the first of which has a given URL.
+    private static func manifest(_ first: String = "0.m4s") -> String {
+        """
+        <MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="static" minBufferTime="PT2S" mediaPresentationDuration="PT8S">
+        <Period><AdaptationSet contentType="video" mimeType="video/mp4" startWithSAP="1">
+        <Representation id="low" bandwidth="500000" codecs="avc1.42c01e" width="640" height="360">
+        <SegmentList duration="4"><Initialization sourceURL="low.mp4"/><SegmentURL media="\(first)"/>
+        <SegmentURL media="1.m4s"/></SegmentList></Representation></AdaptationSet></Period></MPD>
+        """
+    }
+
+    @Test(arguments: ["dash/Film.MPD", "dash"]) func manifestIsStoredAsItsTranslation(path: String) async throws {
+        try write(Self.manifest(), "dash/Film.MPD")
+        for name in ["low.mp4", "0.m4s", "1.m4s"] { try write("bytes of \(name)", "dash/\(name)") }
+        let asset = try await add(path)
+        #expect(asset.state == .complete && asset.isPlayableOffline && asset.duration == MediaTime(seconds: 8))
+        #expect(asset.renditions.map(\.role) == [.variant] && asset.renditions.first?.height == 360)
+        let folder = try #require(asset.renditions.first?.folder)
+        #expect(try temporary.text("\(folder)/000001.m4s", of: asset.id) == "bytes of 1.m4s")
+        #expect(try library.verify(asset.id).damaged.isEmpty)
+    }
+
+    @Test func manifestIsChosenOnlyWithoutPlaylists() async throws {
+        try write(Self.manifest(), "a.mpd")
+        #expect(try AssetImport(folder, into: library).playlist.lastPathComponent == "multivariant.m3u8")
+        try write(Self.manifest(), "dash/a.mpd")
+        try write(Self.manifest(), "dash/b.mpd")
+        let error = #expect(throws: DownloadError.self) {
+            try AssetImport(folder.appendingPathComponent("dash"), into: library)
+        }
+        #expect(error?.message.contains("several DASH manifests: a.mpd, b.mpd") == true)
+        let none = #expect(throws: DownloadError.self) {
+            try AssetImport(folder.appendingPathComponent("low/deep"), into: library)
+        }
+        #expect(none?.message.contains("no playlist (.m3u8) and no DASH manifest (.mpd)") == true)
+    }
+
+    @Test(arguments: ["../secret.ts", "https://origin.example/0.m4s"])
+    func manifestCannotNameFilesOutsideOfTheFolder(name: String) async throws {
+        try Data("secret".utf8).write(to: temporary.directory.appendingPathComponent("secret.ts"))
+        try write(Self.manifest(name), "hostile.mpd")
+        for name in ["low.mp4", "1.m4s"] { try write("bytes of \(name)", name) }
+        let error = await #expect(throws: DownloadError.self) { try await add("hostile.mpd") }
+        #expect(error?.detail == "address-refused", "\(error?.message ?? "")")
+        #expect(try library.assets().isEmpty)
+    }
+
     @Test(arguments: ["../secret.ts", "link.ts", "%2e%2e/secret.ts", "https://origin.example/0.ts"])
     func filesOutsideOfTheFolderAreRefused(name: String) async throws {
         let secret = temporary.directory.appendingPathComponent("secret.ts")

@@ -119,10 +119,12 @@ package actor MediaExporter {
         } else {
             try await insertSegments(of: source, preparation, into: &timeline)
         }
-        let start = preparation.start
+        let (start, last) = (preparation.start, preparation.end)
         return timeline.cues.compactMap { cue in
             var cue = cue
-            cue.timeRange = MediaTimeRange(start: max(start, cue.timeRange.start), end: cue.timeRange.end)
+            // A cue is shown until the end of the media. Durations of playlists are rounded, so that later cues may be shown as well.
+            let end = cue.timeRange.start < last ? min(last, cue.timeRange.end) : cue.timeRange.end
+            cue.timeRange = MediaTimeRange(start: max(start, cue.timeRange.start), end: end)
             return cue.timeRange.end > start ? cue.shifted(by: .zero - start) : nil
         }
     }

@@ -119,6 +119,10 @@ import SegmentFormat
         }
         if conversion.format.kind == .video {
             unsafe stream.pointee.disposition |= AV_DISPOSITION_DEFAULT
+            if type == .matroska, let rate = conversion.frameRate {
+                // Otherwise players derive the rate from timestamps in milliseconds, so that 30 frames per second become 30.3.
+                unsafe stream.pointee.avg_frame_rate = rate
+            }
             try unsafe setOrientation(conversion.format.orientation, of: stream)
         }
         return unsafe stream.pointee.index

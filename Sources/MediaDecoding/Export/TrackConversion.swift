@@ -13,6 +13,8 @@ import SegmentFormat
     let format: TrackFormat
     /// The unit of time of the track.
     let timeBase: AVRational
+    /// The constant frame rate of the video, in frames per second; `nil` if it is unknown or may change, and for audio.
+    let frameRate: AVRational?
 
     private let repeatsParameterSets: Bool
     private var headerFilter: BitstreamFilter?
@@ -37,6 +39,13 @@ import SegmentFormat
         timeBase =
             isAudio && format.sampleRate > 0
             ? AVRational(num: 1, den: Int32(clamping: format.sampleRate)) : format.timeBase
+        frameRate =
+            isAudio || mayChange
+            ? nil
+            : ConstantFrameRate.rate(
+                of: samples.packets.map { $0.presentationTime.units(in: samples.format.timeBase) },
+                in: samples.format.timeBase
+            )
         parameters = unsafe try CodecParameters(copying: format.parameters.pointer)
         unsafe parameters.pointer.pointee.codec_tag = 0
         if isAudio {

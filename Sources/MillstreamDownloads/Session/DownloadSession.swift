@@ -301,10 +301,14 @@ public final class DownloadSession: Sendable {
         // Another process that begins at the same moment finds the lock, or the task in the catalog.
         defer { withExtendedLifetime(lock) {} }
         if lock != nil { try checkUse(of: assetID) }
+        var formerPlan: FormerPlan?
         if let resolution, isPlanned {
             // What can be played is not planned again before the keys are known to be available.
             isPlanned = try library.unstoredKeys(of: resolution.renditions, assetID).isEmpty
-            if isPlanned { try library.plan(resolution, of: assetID, configuration) }
+            if isPlanned {
+                formerPlan = try library.formerPlan(of: assetID)
+                try library.plan(resolution, of: assetID, configuration)
+            }
         }
         if let artwork { try library.setArtwork(artwork, of: assetID) }
         let id = AssetLibrary.newDownloadIdentifier()
@@ -330,7 +334,8 @@ public final class DownloadSession: Sendable {
             loader: loader,
             session: runner,
             state: .suspended,
-            resolution: isPlanned ? resolution : nil
+            resolution: isPlanned ? resolution : nil,
+            formerPlan: formerPlan
         )
         try runner.add(task, record, claim)
         // The recordings of other sessions stay in the catalog unless there is a task that continues them.

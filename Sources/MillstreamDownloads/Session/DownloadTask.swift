@@ -108,7 +108,8 @@ public final class DownloadTask: LoadableAsset, Identifiable {
         loader: ResourceLoader,
         session: SessionRunner,
         state: State,
-        resolution: DownloadResolver.Resolution? = nil
+        resolution: DownloadResolver.Resolution? = nil,
+        formerPlan: FormerPlan? = nil
     ) {
         id = record.id
         assetID = record.assetID
@@ -131,7 +132,7 @@ public final class DownloadTask: LoadableAsset, Identifiable {
                 title: asset.title,
                 details: record.details,
                 priority: record.priority,
-                playlists: resolution.map { EnteredPlaylists($0) }
+                playlists: resolution.map { EnteredPlaylists($0, formerPlan: formerPlan) }
             )
         )
     }
