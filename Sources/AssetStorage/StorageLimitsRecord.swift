@@ -68,7 +68,7 @@ extension AssetLibrary {
     /// Downloads delete other assets to make space available within these limits, and sessions delete assets at regular intervals
     /// while the limits are exceeded. Downloads of this object do so from now on; those of other objects and processes from the
     /// next time that they apply the storage policy, which sessions do every minute by default (``applyStoragePolicy(need:now:)``).
-    /// What other processes have stored counts as soon as it is in the catalog.
+    /// A file that another process has stored counts as soon as it is in the catalog.
     ///
     /// - Throws: ``StorageError``.
     public func setStorageLimits(_ limits: StorageLimits) throws {

@@ -45,24 +45,17 @@ extension ConsoleStatusTests {
             let page = stage.page
             try await play("ts", on: stage)
             try await page.click("#faults summary")
-            func apply(_ text: String) async throws {
-                _ = try await page.evaluate(
-                    "(field => { field.value = '\(text)'; field.dispatchEvent(new Event('input')); })"
-                        + "(document.querySelector('#faults-text'))"
-                )
-                try await page.click("#faults-form [type=submit]")
-            }
             let message = "document.querySelector('#faults-error').textContent"
             let isHidden = "document.querySelector('#faults-error').hidden"
             let reason = "status must be status=CODE (respond with this status, 400 to 599), not status=999"
-            try await apply("path=*.none&status=999")
+            try await setFaults("path=*.none&status=999", on: page)
             try await eventually("the reason is named") { try await page.text(message).contains(reason) }
-            try await apply("path=*.none&status=503")
+            try await setFaults("path=*.none&status=503", on: page)
             try await eventually("the fault applies") {
                 try await page.text("document.querySelector('#faults-count').textContent") == "1"
             }
             #expect(try await page.isTrue(isHidden))
-            try await apply("path=*.none&status=999")
+            try await setFaults("path=*.none&status=999", on: page)
             try await eventually("the reason is named again") { try await page.isTrue("!\(isHidden)") }
             try await page.click("#close-player")
             #expect(try await page.isTrue(isHidden))

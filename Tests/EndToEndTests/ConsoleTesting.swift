@@ -35,6 +35,15 @@ extension ConsoleTesting {
         #expect(try await stage.page.isTrue("video.currentSrc.startsWith('blob:')"))
     }
 
+    /// Enters faults in the console and applies them.
+    func setFaults(_ text: String, on page: Page) async throws {
+        _ = try await page.evaluate(
+            "(field => { field.value = '\(text)'; field.dispatchEvent(new Event('input')); })"
+                + "(document.querySelector('#faults-text'))"
+        )
+        try await page.click("#faults-form [type=submit]")
+    }
+
     /// The conditions of the links of the server, as a text.
     func conditions(_ stage: ConsoleStage) async throws -> String {
         try await stage.page.text(

@@ -450,15 +450,8 @@ struct ConsoleTests: ConsoleTesting {
             let page = stage.page
             try await play("ts", on: stage)
             try await page.click("#faults summary")
-            func apply(_ text: String) async throws {
-                _ = try await page.evaluate(
-                    "(field => { field.value = '\(text)'; field.dispatchEvent(new Event('input')); })"
-                        + "(document.querySelector('#faults-text'))"
-                )
-                try await page.click("#faults-form [type=submit]")
-            }
             let count = "document.querySelector('#faults-count').textContent"
-            try await apply("path=*/fmp4/multivariant.m3u8&status=503")
+            try await setFaults("path=*/fmp4/multivariant.m3u8&status=503", on: page)
             try await eventually("the fault applies") { try await page.text(count) == "1" }
             // A request of the page would be an error on the console of the browser.
             let url = "\(stage.address)play.m3u8?url=\(stage.origin.address("fmp4/multivariant.m3u8"))"
