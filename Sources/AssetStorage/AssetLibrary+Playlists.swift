@@ -55,7 +55,7 @@ extension AssetLibrary {
             let usual = PackagePlan(folder: rendition.folder, role: rendition.role, playlist: playlist)
             return try Self.withStoredPaths(usual, of: rendition.id, database)
         }
-        return try plan?.localPlaylist.bytes
+        return plan?.localPlaylist
     }
 
     /// Returns the plan of a local playlist with the paths in the catalog.

@@ -22,6 +22,8 @@ enum Catalog: Sendable {
         var configuration = Configuration()
         configuration.busyMode = .timeout(10)
         configuration.foreignKeysEnabled = true
+        // In KiB. Each connection has a cache, of 2 MiB unless it is set, beside the cache of the system.
+        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA cache_size = -512") }
         let pool = try DatabasePool(path: path, configuration: configuration)
         // GRDB sets NORMAL, with which a system crash may undo the last transactions (sqlite.org/pragma.html).
         try pool.writeWithoutTransaction { database in

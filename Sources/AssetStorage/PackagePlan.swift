@@ -209,17 +209,15 @@ struct PackagePlan {
 
     private var segmentKind: StoredResource.Kind { role == .subtitles ? .subtitle : .segment }
 
-    /// The playlist of the package, with URIs relative to its own directory.
-    var localPlaylist: MediaPlaylist {
-        get throws {
-            try playlist.relocated(
-                MediaPlaylist.Relocation(
-                    segment: { localName(path(of: playlist.segments[$0])) },
-                    map: { localName(path(of: $0)) },
-                    key: { key in path(of: key).map { localName($0) } ?? WrittenText.uri(key.uri ?? "") }
-                )
+    /// The bytes of the playlist of the package, with URIs relative to its own directory.
+    var localPlaylist: [UInt8] {
+        playlist.relocatedBytes(
+            MediaPlaylist.Relocation(
+                segment: { localName(path(of: playlist.segments[$0])) },
+                map: { localName(path(of: $0)) },
+                key: { key in path(of: key).map { localName($0) } ?? WrittenText.uri(key.uri ?? "") }
             )
-        }
+        )
     }
 
     /// Returns the path of a file relative to the directory of the playlist.

@@ -31,34 +31,63 @@ extension MediaPlaylist {
     ///
     /// - Throws: ``PlaylistEditError`` if the result cannot be parsed.
     public func relocated(_ relocation: Relocation) throws(PlaylistEditError) -> MediaPlaylist {
-        var patch = PlaylistPatch()
+        try Playlist.media(self).parsed(relocatedBytes(relocation), edit: "relocation").asMedia(after: "relocation")
+    }
+
+    /// The number of segments whose changes are applied at once.
+    private static let relocatedGroup = 1_024
+
+    /// Returns the bytes of the playlist for a copy of its media in which each resource is a separate file.
+    ///
+    /// The changes are applied to groups of segments, so that those of a million segments are never in memory together.
+    package func relocatedBytes(_ relocation: Relocation) -> [UInt8] {
         // The URIs with variables replaced, by their offsets in the bytes.
         let written = variables.isEmpty ? [] : Playlist.media(self).addresses
         let addresses = Dictionary(
             written.map { ($0.range.lowerBound, $0.uri) },
             uniquingKeysWith: { first, _ in first }
         )
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count)
+        var patch = PlaylistPatch()
+        var start = 0
         for position in 0...segments.count {
-            let segment = position < segments.count ? segments[position] : nil
-            for line in lines(ofSegment: position) {
-                switch line.tag {
-                case .byteRange, .part, .preloadHint, .renditionReport, .serverControl, .partInformation:
-                    patch.remove(line.range)
-                case .dateRange:
-                    let attributes = AttributeList(bytes, in: line.value)
-                    let isInterstitial = ["X-ASSET-URI", "X-ASSET-LIST"].contains { attributes[$0] != nil }
-                    if isInterstitial { patch.remove(line.range) }
-                case .map:
-                    guard let map = segment?.map, let value = line.value else { continue }
-                    patch.replace(value, with: "URI=\"\(relocation.map(map))\"")
-                case .key:
-                    relocateKey(line, of: segment, addresses, relocation, &patch)
-                default:
-                    if line.isURI { patch.replace(line.text, with: relocation.segment(position)) }
-                }
+            let lines = lines(ofSegment: position)
+            if position % Self.relocatedGroup == 0, let end = lines.first?.range.lowerBound {
+                result += patch.applied(to: bytes, in: start..<end)
+                patch = PlaylistPatch()
+                start = end
             }
+            let segment = position < segments.count ? segments[position] : nil
+            for line in lines { relocate(line, of: segment, at: position, addresses, relocation, &patch) }
         }
-        return try Playlist.media(self).patched(patch, edit: "relocation").asMedia(after: "relocation")
+        result += patch.applied(to: bytes, in: start..<bytes.count)
+        return result
+    }
+
+    private func relocate(
+        _ line: EditableLine,
+        of segment: MediaSegment?,
+        at position: Int,
+        _ addresses: [Int: String],
+        _ relocation: Relocation,
+        _ patch: inout PlaylistPatch
+    ) {
+        switch line.tag {
+        case .byteRange, .part, .preloadHint, .renditionReport, .serverControl, .partInformation:
+            patch.remove(line.range)
+        case .dateRange:
+            let attributes = AttributeList(bytes, in: line.value)
+            let isInterstitial = ["X-ASSET-URI", "X-ASSET-LIST"].contains { attributes[$0] != nil }
+            if isInterstitial { patch.remove(line.range) }
+        case .map:
+            guard let map = segment?.map, let value = line.value else { return }
+            patch.replace(value, with: "URI=\"\(relocation.map(map))\"")
+        case .key:
+            relocateKey(line, of: segment, addresses, relocation, &patch)
+        default:
+            if line.isURI { patch.replace(line.text, with: relocation.segment(position)) }
+        }
     }
 
     private func relocateKey(

@@ -82,9 +82,19 @@ extension Playlist {
         edit: String,
         limits: PlaylistLimits = PlaylistLimits()
     ) throws(PlaylistEditError) -> Playlist {
-        guard !patch.isEmpty else { return self }
+        patch.isEmpty ? self : try parsed(patch.applied(to: bytes), edit: edit, limits: limits)
+    }
+
+    /// Returns the playlist of the same kind and location that has other bytes, after an edit.
+    ///
+    /// - Throws: ``PlaylistEditError`` if the bytes cannot be parsed.
+    func parsed(
+        _ bytes: [UInt8],
+        edit: String,
+        limits: PlaylistLimits = PlaylistLimits()
+    ) throws(PlaylistEditError) -> Playlist {
         do throws(PlaylistParsingError) {
-            let playlist = try Playlist.parse(patch.applied(to: bytes), context: context, limits: limits)
+            let playlist = try Playlist.parse(bytes, context: context, limits: limits)
             guard playlist.kind == kind else {
                 throw PlaylistParsingError.unexpectedKind(found: playlist.kind)
             }

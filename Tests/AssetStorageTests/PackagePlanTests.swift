@@ -33,7 +33,7 @@ import Testing
         paths: [PackagePlan.Identity: String] = [:]
     ) throws -> String {
         let plan = PackagePlan(folder: "f", role: role, playlist: playlist, paths: paths)
-        return String(decoding: try plan.localPlaylist.bytes, as: UTF8.self)
+        return String(decoding: plan.localPlaylist, as: UTF8.self)
             .replacing("#EXTM3U\n#EXT-X-TARGETDURATION:4\n", with: "").replacing("#EXT-X-ENDLIST\n", with: "")
     }
 
