@@ -556,6 +556,7 @@ let package = Package(
             dependencies: [
                 "AssetStorage", "HLSPlaylist", "MediaTiming", "MediaTransport", "MillstreamDownloads",
                 "MillstreamTesting", "PlaylistEditing", "PresentationLoading", "ReportFormat", "ResourceAddressing",
+                "SegmentFormat",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
@@ -564,13 +565,14 @@ let package = Package(
         .testTarget(
             name: "MillstreamServerTests",
             dependencies: [
-                "AssetStorage", "HLSPlaylist", "MediaTiming", "MediaTransport", "MillstreamDownloads",
-                "MillstreamServer", "MillstreamTesting", "NetworkConditioning", "PlaylistEditing",
-                "PresentationLoading", "ReportFormat", "ResourceAddressing",
+                "AssetStorage", "DASHManifest", "DASHTranslation", "HLSPlaylist", "MediaTiming", "MediaTransport",
+                "MillstreamDownloads", "MillstreamServer", "MillstreamTesting", "NetworkConditioning",
+                "PlaylistEditing", "PresentationLoading", "ReportFormat", "ResourceAddressing",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),

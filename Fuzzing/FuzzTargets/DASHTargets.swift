@@ -56,6 +56,7 @@ private func checkValid(_ bytes: [UInt8], at address: ResourceAddress) {
     guard let playlist = try? Playlist.parse(bytes, context: PlaylistContext(address: address)) else {
         return check(false, "a translated playlist cannot be parsed")
     }
-    let errors = playlist.validated().filter { $0.severity == .error }
+    // The hosts of URLs are those of the manifest.
+    let errors = playlist.validated().filter { $0.severity == .error && $0.code != "invalid-uri" }
     check(errors.isEmpty, "a translated playlist is invalid: \(errors.map(\.code))")
 }

@@ -11,17 +11,31 @@ extension AssetLibrary {
     ///   offline, or is still being recorded, or it has no playlist file.
     /// - Throws: ``StorageError``.
     package func playlistOfCompleteRenditions(of id: String) throws -> [UInt8]? {
-        guard try outline(of: id).state == .partial, let url = file(Self.multivariantName, of: id) else { return nil }
-        let asset = try asset(id)
-        guard asset.isPlayableOffline, try !isRecording(id) else { return nil }
+        guard try outline(of: id).state == .partial, try asset(id).isPlayableOffline, try !isRecording(id) else {
+            return nil
+        }
+        return try playlist(of: id, in: playableFolders(of: id))
+    }
+
+    /// Returns the multivariant playlist of a package with only some of its variants and renditions.
+    ///
+    /// - Parameters:
+    ///   - id: The identifier of the asset.
+    ///   - folders: The directories of the media playlists that it lists. A variant whose audio is not among them is left out.
+    /// - Returns: The playlist; `nil` if the package has no playlist file.
+    /// - Throws: The error of the file, or of the playlist.
+    func playlist(of id: String, in folders: Set<String>) throws -> [UInt8]? {
+        guard let url = file(Self.multivariantName, of: id) else { return nil }
         let playlist = try MultivariantPlaylist(parsing: [UInt8](Data(contentsOf: url)))
-        let complete = Set(asset.renditions.filter(\.isComplete).map { "\($0.folder)/\(Self.mediaName)" })
-        func retained(_ uri: String?) -> String? { uri.flatMap { complete.contains($0) ? $0 : nil } }
+        func retained(_ uri: String?) -> String? {
+            uri.flatMap { uri in folders.contains(String(uri.prefix { $0 != "/" })) ? uri : nil }
+        }
+        let groups = StoredAudioGroups(playlist) { retained(playlist.renditions[$0].uri) != nil }
         return try playlist.relocated(
-            variant: { retained(playlist.variants[$0].uri) },
+            variant: { groups.isAvailable(for: playlist.variants[$0]) ? retained(playlist.variants[$0].uri) : nil },
             rendition: { retained(playlist.renditions[$0].uri) },
             iFrameVariant: { retained(playlist.iFrameVariants[$0].uri) },
-            sessionKey: { $0.uri }
+            sessionKey: { retained($0.uri) }
         ).bytes
     }
 }

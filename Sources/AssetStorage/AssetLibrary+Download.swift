@@ -277,7 +277,8 @@ extension AssetLibrary {
             firstPosition: rendition.firstPosition,
             segmentExtension: rendition.mediaFileExtension
         )
-        var names = Set(stored.values.lazy.map(\.path))
+        // No other file has the usual path of a file, so that only the paths of stored files can be taken.
+        let names = Set(stored.values.lazy.map(\.path))
         var matched: Set<String> = []
         try plan.forEachResource { resource in
             // A stored file keeps its name, even if an earlier version chose the name by another rule.
@@ -288,8 +289,6 @@ extension AssetLibrary {
             var known = identity.flatMap { stored[$0] }
             if let match = known, !matched.insert(match.path).inserted { known = nil }
             let path = known?.path ?? Self.unusedPath(resource.path, besides: names)
-            // No other segment has the usual path of a segment, so that the path is not remembered.
-            if resource.position < 0 || path != resource.path { names.insert(path) }
             var row = ResourceRecord(
                 assetID: id,
                 renditionID: renditionID,
@@ -414,7 +413,6 @@ extension AssetLibrary {
         }
         let moves = Dictionary(uniqueKeysWithValues: StoredRendition.EntryList.allCases.map { ($0, moves($0)) })
         for var rendition in renditions {
-            if rendition.position < 0, source.kind == .media { continue }
             let positions = rendition.positions.compactMap { moves[rendition.role.list]?[$0] }
             if let position = positions.first {
                 rendition.position = position

@@ -41,10 +41,9 @@ struct StoragePolicyRecord: Codable, FetchableRecord, PersistableRecord {
         return Dictionary(records.map { ($0.assetID, $0.policy) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Returns a Boolean value that indicates whether an asset that is not pinned has expired.
+    /// Returns a Boolean value that indicates whether an asset that is not pinned has expired, in a catalog that is open for writing.
     static func hasExpired(_ database: Database, _ now: Date) throws -> Bool {
-        guard try database.tableExists(databaseTableName) else { return false }
-        return try Bool.fetchOne(
+        try Bool.fetchOne(
             database,
             sql: "SELECT EXISTS (SELECT 1 FROM \(databaseTableName) WHERE expiresAt <= ? AND NOT isPinned)",
             arguments: [now.timeIntervalSince1970]

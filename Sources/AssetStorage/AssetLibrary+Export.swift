@@ -11,17 +11,21 @@ extension AssetLibrary {
     /// The mode of the copies follows the file mode creation mask of the process. Key files stay readable by the owner
     /// only.
     ///
+    /// Of an asset that is not complete, the variants and renditions that can be played are copied; see
+    /// ``StoredAsset/isPlayableOffline``.
+    ///
     /// - Parameters:
     ///   - id: The identifier of the asset.
     ///   - folder: The directory, which must not exist.
     /// - Returns: The multivariant playlist, or the media file.
-    /// - Throws: ``StorageError`` if the asset is incomplete or damaged, if the directory exists, or if it cannot be
-    ///   written.
+    /// - Throws: ``StorageError`` if no variant of the asset is complete, or the asset is being recorded or damaged, if the
+    ///   directory exists, or if it cannot be written.
     @discardableResult
     public func export(_ id: String, to folder: URL) throws -> URL {
         let asset = try asset(id)
         guard FileInspection.isFolder(packagePath(id)) else { throw movedPackage(id) }
-        guard asset.state == .complete else {
+        let folders = try asset.state == .complete || isRecording(id) ? [] : playableFolders(of: id)
+        guard asset.state == .complete || !folders.isEmpty else {
             throw StorageError(.incomplete, "the asset \(id) is not complete; download it again first")
         }
         guard !FileManager.default.fileExists(atPath: folder.path) else {
@@ -34,7 +38,7 @@ extension AssetLibrary {
                 at: folder.deletingLastPathComponent(),
                 withIntermediateDirectories: true
             )
-            let name = try copyFiles(of: asset, to: partial)
+            let name = try copyFiles(of: asset, in: asset.state == .complete ? nil : folders, to: partial)
             try FileManager.default.moveItem(at: partial, to: folder)
             return folder.appendingPathComponent(name)
         } catch let error as StorageError {
@@ -48,8 +52,13 @@ extension AssetLibrary {
 
     /// Copies the files of an asset.
     ///
+    /// - Parameters:
+    ///   - asset: The asset.
+    ///   - folders: The directories of the media playlists to copy; `nil` for all.
+    ///   - folder: The directory to create.
     /// - Returns: The name of the file to play.
-    private func copyFiles(of asset: StoredAsset, to folder: URL) throws -> String {
+    /// - Throws: ``StorageError``, or the error of the system.
+    private func copyFiles(of asset: StoredAsset, in folders: Set<String>?, to folder: URL) throws -> String {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
         if let artwork = try artwork(of: asset.id) {
             try artwork.data.write(to: folder.appendingPathComponent(artwork.fileName))
@@ -63,19 +72,24 @@ extension AssetLibrary {
             try setModes(in: folder, exceptKeys: [])
             return name
         }
-        for rendition in asset.renditions {
+        let copied = folders ?? Set(asset.renditions.map(\.folder))
+        for name in copied.sorted() {
             try FileManager.default.createDirectory(
-                at: folder.appendingPathComponent(rendition.folder),
+                at: folder.appendingPathComponent(name),
                 withIntermediateDirectories: true
             )
         }
-        let playlists = [Self.multivariantName] + asset.renditions.map { "\($0.folder)/\(Self.mediaName)" }
-        let resources = try resources(asset.id)
+        let resources = try resources(asset.id).filter { copied.contains($0.folder) }
+        let playlists = [Self.multivariantName] + copied.sorted().map { "\($0)/\(Self.mediaName)" }
         for path in playlists + resources.map(\.path) {
             guard let file = file(path, of: asset.id) else {
                 throw StorageError(.damaged, "\(path) is missing or damaged; repair the asset first")
             }
-            try FileManager.default.copyItem(at: file, to: folder.appendingPathComponent(path))
+            if path == Self.multivariantName, let folders, let playlist = try playlist(of: asset.id, in: folders) {
+                try Data(playlist).write(to: folder.appendingPathComponent(path))
+            } else {
+                try FileManager.default.copyItem(at: file, to: folder.appendingPathComponent(path))
+            }
         }
         try setModes(in: folder, exceptKeys: Set(resources.filter { $0.kind.keySize != nil }.map(\.path)))
         return Self.multivariantName

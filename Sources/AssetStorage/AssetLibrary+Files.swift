@@ -219,15 +219,18 @@ extension AssetLibrary {
     ///
     /// ``StoredAsset/isPlayableOffline`` is the state of the catalog, which does not know what another program removed.
     public func isPlayableOffline(_ id: String) -> Bool {
-        guard let asset = try? asset(id), asset.isPlayableOffline else { return false }
+        // Files of other variants and renditions are not needed.
+        guard let played = try? playableFolders(of: id), !played.isEmpty else { return false }
         let folder = packagePath(id)
-        let playlists = [Self.multivariantName] + asset.renditions.map { "\($0.folder)/\(Self.mediaName)" }
+        let playlists = [Self.multivariantName] + played.map { "\($0)/\(Self.mediaName)" }
         guard playlists.allSatisfy({ FileInspection.size("\(folder)/\($0)") != nil }) else { return false }
         return
             (try? catalog.read { database in
+                let folders = try Self.folders(id, database)
                 let rows = try ResourceRecord.filter(Column("assetID") == id).filter(Column("bytes") != nil)
                     .fetchCursor(database)
                 while let row = try rows.next() {
+                    guard folders[row.renditionID].map({ played.contains($0) }) == true else { continue }
                     guard FileInspection.size("\(folder)/\(row.path)") == row.bytes else { return false }
                 }
                 return true

@@ -27,7 +27,8 @@ public enum StoredVariantLimit: Sendable, Hashable {
 
 /// The result of the removal of variants from an asset.
 public struct ShrinkingResult: Sendable, Hashable {
-    /// The variants and other renditions that were removed; empty if all variants satisfy the limit.
+    /// The variants and other renditions that were removed; empty if all variants satisfy the limit, or if other variants have the
+    /// media playlists of those that do not.
     public let removed: [StoredRendition]
     /// The number of bytes that the removal freed on the disk.
     public let freedBytes: ByteCount
@@ -55,11 +56,11 @@ extension AssetLibrary {
         let removed = try runWhenFull {
             try write { database in
                 let removed = try Self.removeVariants(of: id, beyond: limit, database)
-                if !removed.isEmpty { try Self.requireCleanup(of: id, database) }
+                if removed != nil { try Self.requireCleanup(of: id, database) }
                 return removed
             }
         }
-        guard !removed.isEmpty else { return ShrinkingResult(removed: [], freedBytes: .zero) }
+        guard let removed else { return ShrinkingResult(removed: [], freedBytes: .zero) }
         try runWhenFull { try cleanUp(id) }
         let after = DiskUsage(of: packageDirectory(id)).freeableBytes
         return ShrinkingResult(removed: removed, freedBytes: before - after)
@@ -100,21 +101,29 @@ extension AssetLibrary {
     }
 
     /// Removes the variants that exceed a limit from the catalog.
+    ///
+    /// - Parameters:
+    ///   - id: The identifier of the asset.
+    ///   - limit: The limit that the remaining variants satisfy.
+    ///   - database: The database.
+    /// - Returns: The removed media playlists, none if other variants have those of the removed ones; `nil` if no variant exceeds the
+    ///   limit.
+    /// - Throws: ``StorageError/Code/nothingLeft`` if no variant satisfies the limit, or the error of the database.
     private static func removeVariants(
         of id: String,
         beyond limit: StoredVariantLimit,
         _ database: Database
-    ) throws -> [StoredRendition] {
+    ) throws -> [StoredRendition]? {
         let record = try record(id, database)
         let rows = try RenditionRecord.filter(Column("assetID") == id).order(Column("id")).fetchAll(database)
         // A media playlist has a single variant, whose attributes are not declared.
         guard let bytes = try record.sourceBytes(database),
             let source = try? MultivariantPlaylist(parsing: bytes)
-        else { return [] }
+        else { return nil }
         let stored = rows.filter { $0.role == .variant }.flatMap(\.positions).filter(source.variants.indices.contains)
         let remaining = stored.filter { limit.isSatisfied(by: source.variants[$0]) }
         guard !remaining.isEmpty else { throw nothingLeft(limit, stored.map { source.variants[$0] }) }
-        guard remaining.count < stored.count else { return [] }
+        guard remaining.count < stored.count else { return nil }
         let uses = RenditionUses(of: source, variants: Set(stored), remaining: Set(remaining))
         let contents = try StoredContent(of: id, database).renditions
         var removed: [StoredRendition] = []
@@ -226,8 +235,7 @@ private struct RenditionUses {
         }
         guard source.renditions.indices.contains(position) else { return true }
         let rendition = source.renditions[position]
-        guard let type = rendition.type else { return true }
-        return unused[type]?.contains(rendition.groupID) != true
+        return rendition.type.flatMap { unused[$0] }?.contains(rendition.groupID) != true
     }
 
     /// Returns a Boolean value that indicates whether an I-frame variant is not higher than the remaining variants.

@@ -79,7 +79,8 @@ extension AssetLibrary {
         try AssetSummaryRecord.save(summary, content, database)
     }
 
-    /// Returns the snapshots of all assets, newest first, without reading their source playlists, which can be large.
+    /// Returns the snapshots of all assets, newest first, without reading their source playlists, which can be large, unless the
+    /// stored part of an incomplete asset has to be computed.
     static func fetchAssets(_ database: Database) throws -> [StoredAsset] {
         let hasContents = try AssetSummaryRecord.exist(database)
         let contents = AssetSummaryRecord.contentTableName

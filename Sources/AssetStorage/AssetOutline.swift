@@ -11,7 +11,7 @@ package struct AssetOutline: Sendable, Hashable {
 }
 
 extension AssetLibrary {
-    /// Returns the identifiers of all assets by the URL of their source; of several assets, that of the newest one.
+    /// Returns the identifiers of all assets by the URL of their source, which no two assets have in common.
     ///
     /// - Complexity: O(*n*) in the number of assets.
     /// - Throws: ``StorageError``.
@@ -19,14 +19,13 @@ extension AssetLibrary {
         try catalog.read { database in
             let rows = try Row.fetchCursor(
                 database,
-                sql: "SELECT source, id FROM asset WHERE state != ? ORDER BY createdAt DESC",
+                sql: "SELECT source, id FROM asset WHERE state != ?",
                 arguments: [AssetRecord.State.deleting.rawValue]
             )
             var identifiers: [String: String] = [:]
             while let row = try rows.next() {
-                let source: String = row[0]
-                let id: String = row[1]
-                if identifiers[source] == nil { identifiers[source] = id }
+                let (source, id): (String, String) = (row[0], row[1])
+                identifiers[source] = id
             }
             return identifiers
         }

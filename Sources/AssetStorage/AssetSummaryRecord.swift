@@ -148,6 +148,17 @@ enum AssetSummaryRecord {
         }
     }
 
+    /// Removes the summaries of incomplete assets, so that it is computed again whether they can be played offline.
+    static func registerPartialPlayabilityMigration(_ migrator: inout DatabaseMigrator) {
+        migrator.registerMigration("summaries-of-partly-playable-assets") { database in
+            for table in [tableName, contentTableName] {
+                try database.execute(
+                    sql: "DELETE FROM \(table) WHERE assetID IN (SELECT id FROM asset WHERE state <> 'complete')"
+                )
+            }
+        }
+    }
+
     /// Removes the summaries of assets, which other assets share files with from now on.
     static func delete(_ ids: Set<String>, _ database: Database) throws {
         for id in ids.sorted() {
@@ -210,7 +221,8 @@ extension StoredContent {
 
         private let renditions: [Rendition]
         private let bytes: Int64
-        private let hasSharedFiles: Bool
+        /// A Boolean value that indicates whether a variant can be played; `nil` in the catalogs of earlier versions.
+        private let isPlayable: Bool?
 
         init(_ content: StoredContent) {
             renditions = content.renditions.map { rendition in
@@ -231,7 +243,13 @@ extension StoredContent {
                 )
             }
             bytes = content.bytes.bytes
-            hasSharedFiles = content.hasSharedFiles
+            isPlayable = content.isPlayable
+        }
+
+        private func has(_ role: StoredRendition.Role) -> Bool { renditions.contains { $0.role == role } }
+
+        private func hasComplete(_ role: StoredRendition.Role) -> Bool {
+            renditions.contains { $0.role == role && $0.isComplete }
         }
 
         var content: StoredContent {
@@ -257,7 +275,7 @@ extension StoredContent {
                     )
                 },
                 bytes: ByteCount(bytes),
-                hasSharedFiles: hasSharedFiles
+                isPlayable: isPlayable ?? (hasComplete(.variant) && (!has(.audio) || hasComplete(.audio)))
             )
         }
     }

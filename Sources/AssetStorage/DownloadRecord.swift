@@ -160,6 +160,8 @@ package struct DownloadRecord: Sendable, Hashable, Identifiable {
 package enum DownloadChange: Sendable, Hashable {
     /// The download has another state; `.failed` has the error.
     case state(DownloadRecord.State, DownloadRecord.Failure?)
+    /// The download does not run until it is resumed; one that has failed stays failed, with its error.
+    case suspension
     /// The download has another priority.
     case priority(Int)
     /// The application gave the download another description.
@@ -241,6 +243,11 @@ extension AssetLibrary {
                         WHERE id = ?
                         """,
                     arguments: [state.rawValue, failure?.code, failure?.detail, failure?.message, id]
+                )
+            case .suspension:
+                try database.execute(
+                    sql: "UPDATE download SET state = ? WHERE id = ? AND state <> ?",
+                    arguments: [DownloadRecord.State.suspended.rawValue, id, DownloadRecord.State.failed.rawValue]
                 )
             case .priority(let priority):
                 try database.execute(sql: "UPDATE download SET priority = ? WHERE id = ?", arguments: [priority, id])

@@ -204,6 +204,13 @@ package enum FileInspection {
         }
     }
 
+    /// Returns the first bytes of the file at a path, which can be fewer; `nil` if it cannot be read.
+    package static func firstBytes(_ count: Int, of path: String) -> [UInt8]? {
+        guard let file = FileHandle(forReadingAtPath: path) else { return nil }
+        defer { try? file.close() }
+        return (try? file.read(upToCount: count)).map { Array($0) }
+    }
+
     /// Returns the last bytes of the file at a path, which can be fewer; `nil` if it cannot be read.
     package static func lastBytes(_ count: Int, of path: String) -> [UInt8]? {
         guard let file = FileHandle(forReadingAtPath: path) else { return nil }

@@ -18,7 +18,7 @@ final class MetadataBudget: Sendable {
     func add(_ count: Int) -> Bool {
         state.withLock { state in
             let size = state.size +| count
-            guard count <= 0 || size <= limit else { return false }
+            guard size <= limit else { return false }
             state.size = size
             return true
         }

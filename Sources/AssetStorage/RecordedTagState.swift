@@ -70,7 +70,7 @@ struct RecordedTagState {
         } else if key.isIdentity, key.method != .aes256GCM {
             // A segment that is encrypted with AES-256-GCM begins with its initialization vector.
             let digits = String(segment.sequence, radix: 16)
-            line += ",IV=0x" + String(repeating: "0", count: max(0, 32 - digits.count)) + digits
+            line += ",IV=0x" + String(repeating: "0", count: 32 - digits.count) + digits
         }
         if !key.isIdentity {
             line += ",KEYFORMAT=\"\(WrittenText.quoted(key.keyFormat))\""

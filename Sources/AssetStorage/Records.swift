@@ -197,6 +197,7 @@ enum Schema {
         DownloadRecord.registerSelectionMigration(&migrator)
         ArtworkRecord.registerMigration(&migrator)
         StorageLimitsRecord.registerEnteredBytesMigration(&migrator)
+        AssetSummaryRecord.registerPartialPlayabilityMigration(&migrator)
         return migrator
     }()
 

@@ -35,8 +35,8 @@ public struct StoredAsset: Sendable, Hashable, Identifiable {
 
     /// A Boolean value that indicates whether the asset can be played without a network connection.
     ///
-    /// This requires one complete variant, one complete audio rendition if there are any, and all keys and
-    /// initialization sections.
+    /// This requires a variant that is stored completely, with its keys and initialization sections, and a complete rendition of
+    /// its audio group if any are selected. Other variants and renditions of the asset need not be complete.
     public package(set) var isPlayableOffline: Bool
     /// The format of the image that represents the asset; `nil` if it has none.
     ///

@@ -13,23 +13,24 @@ struct StoredContent {
     let renditions: [StoredRendition]
     /// The total size of the stored files.
     let bytes: ByteCount
-    /// A Boolean value that indicates whether all keys and initialization sections are stored.
-    let hasSharedFiles: Bool
+    /// A Boolean value that indicates whether a variant can be played without the origin.
+    let isPlayable: Bool
 
-    init(renditions: [StoredRendition], bytes: ByteCount, hasSharedFiles: Bool) {
+    init(renditions: [StoredRendition], bytes: ByteCount, isPlayable: Bool) {
         self.renditions = renditions
         self.bytes = bytes
-        self.hasSharedFiles = hasSharedFiles
+        self.isPlayable = isPlayable
     }
 
     /// Creates the content of an asset from the catalog rows of its files.
     init(of id: String, _ database: Database) throws {
         let records = try RenditionRecord.filter(Column("assetID") == id).order(Column("id")).fetchAll(database)
         let stored = try records.map { try StoredRendition.Content($0, database) }
+        let renditions = stored.map(\.rendition)
         self.init(
-            renditions: stored.map(\.rendition),
+            renditions: renditions,
             bytes: stored.reduce(.zero) { $0 + $1.bytes },
-            hasSharedFiles: stored.allSatisfy(\.hasSharedFiles)
+            isPlayable: try !AssetLibrary.playableFolders(of: id, renditions, database).isEmpty
         )
     }
 }
@@ -48,7 +49,7 @@ extension StoredAsset {
             loadedTimeRanges: StoredRendition.commonTimeRanges(of: content.renditions),
             path: "packages/\(record.id)",
             selection: record.selection,
-            isPlayableOffline: StoredRendition.isPlayableSet(content.renditions) && content.hasSharedFiles
+            isPlayableOffline: content.isPlayable
         )
     }
 }
@@ -59,8 +60,6 @@ extension StoredRendition {
         let rendition: StoredRendition
         /// The number of stored bytes.
         let bytes: ByteCount
-        /// A Boolean value that indicates whether all keys and initialization sections are stored.
-        let hasSharedFiles: Bool
 
         /// Returns the parts of a text that commas separate.
         private static func list(_ text: String?) -> [String] { (text ?? "").split(separator: ",").map(String.init) }
@@ -89,7 +88,7 @@ extension StoredRendition {
             var gaps = playlist.gaps[...]
             var loaded = MediaTimeRangeSet()
             var bytes = ByteCount.zero
-            var (isComplete, hasSharedFiles) = (true, true)
+            var isComplete = true
             var (segmentBytes, seconds) = (ByteCount.zero, 0.0)
             let rows = try Row.fetchCursor(
                 database,
@@ -100,7 +99,6 @@ extension StoredRendition {
                 let position: Int = row["position"]
                 guard let size: Int64 = row["bytes"] else {
                     isComplete = false
-                    if position < 0 { hasSharedFiles = false }
                     continue
                 }
                 bytes += ByteCount(size)
@@ -135,7 +133,6 @@ extension StoredRendition {
                     ? Self.averageBitRate(segmentBytes, seconds) : nil
             )
             self.bytes = bytes
-            self.hasSharedFiles = hasSharedFiles
         }
     }
 
@@ -161,14 +158,6 @@ extension StoredRendition {
     /// any other, and audio or subtitles in place of those in the same language, such as those of another quality.
     private func replaces(_ other: StoredRendition) -> Bool {
         role == other.role && (role == .variant || LanguageMatching.isSame(language, other.language))
-    }
-
-    /// Returns a Boolean value that indicates whether one variant is complete and, if there are audio renditions, one
-    /// of them.
-    static func isPlayableSet(_ renditions: [StoredRendition]) -> Bool {
-        let audio = renditions.filter { $0.role == .audio }
-        return renditions.contains { $0.role == .variant && $0.isComplete }
-            && (audio.isEmpty || audio.contains(where: \.isComplete))
     }
 }
 

@@ -303,9 +303,8 @@ struct ManifestReader: XMLEventHandler {
                     section: definition.section,
                     line: element.line
                 )
-            } else if attribute.type == .duration, ManifestDuration(value)?.hasCalendarUnits == true {
-                let message = "\(attribute.name.rawValue) has years or months, which count as 365 and 30 days"
-                report(.warning, .calendarDuration, message, definition.section, element.line)
+            } else if attribute.type == .duration, let duration = ManifestDuration(value) {
+                check(duration, value, of: attribute.name, in: definition.section, line: element.line)
             } else if attribute.type == .dateTime, ManifestDate(value)?.hasTimeZone == false {
                 let message = "\(attribute.name.rawValue) has no time zone, so it counts as UTC"
                 report(.warning, .missingTimeZone, message, definition.section, element.line)
@@ -319,6 +318,24 @@ struct ManifestReader: XMLEventHandler {
                 let message = "\(kind.rawValue) has no attribute \(local.prefix(100)) in the standard"
                 report(.note, .unknownAttribute, message, definition.section, element.line)
             }
+        }
+    }
+
+    /// Reports a duration that is negative, so that it is ignored, or that has units of varying length.
+    private mutating func check(
+        _ duration: ManifestDuration,
+        _ value: String,
+        of name: AttributeName,
+        in section: String,
+        line: Int
+    ) {
+        if duration.time < .zero {
+            let message = "\(name.rawValue) has the negative duration “\(value.prefix(100))”, which is ignored"
+            report(.error, .negativeDuration, message, section, line)
+        }
+        if duration.hasCalendarUnits {
+            let message = "\(name.rawValue) has years or months, which count as 365 and 30 days"
+            report(.warning, .calendarDuration, message, section, line)
         }
     }
 

@@ -22,8 +22,12 @@ public enum PlaylistParsingError: MillstreamError, Hashable {
     /// Only players, downloads and edits throw this error, as for ``undeclaredImport(_:)``.
     case missingQueryParameter(String)
 
-    /// The maximum number of characters of the name of a variable in a message.
+    /// The maximum number of Unicode scalars of the name of a variable in a message.
+    ///
+    /// A single character can have any number of combining marks.
     private static let maximumNameLength = 64
+
+    private static func shortened(_ name: String) -> String { String(name.unicodeScalars.prefix(maximumNameLength)) }
 }
 
 extension PlaylistParsingError {
@@ -36,10 +40,10 @@ extension PlaylistParsingError {
         case .unexpectedKind(let found): "a \(found.rawValue) playlist, but the other kind was expected"
         case .limitExceeded(let limit, let line): "line \(line): \(limit)"
         case .undeclaredImport(let name):
-            "the playlist imports the variable \"\(name.prefix(Self.maximumNameLength))\", "
+            "the playlist imports the variable \"\(Self.shortened(name))\", "
                 + "which no multivariant playlist defines"
         case .missingQueryParameter(let name):
-            "the URL of the multivariant playlist has no parameter \"\(name.prefix(Self.maximumNameLength))\", "
+            "the URL of the multivariant playlist has no parameter \"\(Self.shortened(name))\", "
                 + "which EXT-X-DEFINE:QUERYPARAM needs"
         }
     }
@@ -47,7 +51,7 @@ extension PlaylistParsingError {
     /// A suggestion for the user; `nil` if there is none.
     package var hint: String? {
         guard case .missingQueryParameter(let name) = self else { return nil }
-        let parameter = "\(name.prefix(Self.maximumNameLength))=VALUE"
+        let parameter = "\(Self.shortened(name))=VALUE"
         return "add ?\(parameter) to the URL; name a local file as file:///PATH?\(parameter)"
     }
 

@@ -1,5 +1,31 @@
-/// The form of playback positions and durations in text for people, in whole seconds.
+/// The form of playback positions and durations in text for people.
 package enum ClockText {
+    /// Returns a short duration or a position in seconds with up to three decimal digits: `6.006 s`.
+    ///
+    /// - Parameter time: The time.
+    /// - Returns: The text, without zeros at the end of the digits.
+    package static func seconds(_ time: MediaTime) -> String { "\(number(time)) s" }
+
+    /// Returns a time range in seconds with up to three decimal digits: `4 to 10.5 s`.
+    ///
+    /// - Parameter range: The time range.
+    /// - Returns: The text.
+    package static func seconds(_ range: MediaTimeRange) -> String { "\(number(range.start)) to \(seconds(range.end))" }
+
+    /// Returns a time in seconds with up to three decimal digits, without the unit: `6.006`.
+    ///
+    /// - Parameter time: The time.
+    /// - Returns: The text, without zeros at the end of the digits.
+    package static func number(_ time: MediaTime) -> String {
+        let milliseconds = Int64(saturating: (time.seconds * 1000).rounded())
+        let sign = milliseconds < 0 ? "-" : ""
+        let (whole, rest) = milliseconds.magnitude.quotientAndRemainder(dividingBy: 1000)
+        guard rest > 0 else { return "\(sign)\(whole)" }
+        var digits = String(rest +| 1000).dropFirst()
+        while digits.last == "0" { digits = digits.dropLast() }
+        return "\(sign)\(whole).\(digits)"
+    }
+
     /// Returns a time in minutes and seconds, with hours if there are any: `04:05`, `1:04:05`.
     ///
     /// - Parameters:

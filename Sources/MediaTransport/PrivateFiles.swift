@@ -101,8 +101,7 @@ package enum PrivateFiles {
     package static func openReport(_ path: String) throws -> CInt {
         var descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, fileMode)
         if descriptor >= 0 { return descriptor }
-        guard errno == EEXIST else { throw failure(errno) }
-        // O_CREAT, for a link whose target does not exist yet.
+        // The file exists, or this call fails as well. O_CREAT, for a link whose target does not exist yet.
         descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, fileMode)
         guard descriptor >= 0 else { throw failure(errno) }
         var status = stat()

@@ -6,7 +6,7 @@ extension AssetDownload {
     /// Returns the maximum number of received files that are being synchronized to the disk and committed.
     ///
     /// A process that is killed loses these and the files that it is receiving.
-    private static func storingCount(receiving count: Int) -> Int { max(1, count / 2) }
+    static func storingCount(receiving count: Int) -> Int { max(1, count / 2) }
 
     /// Fetches the missing files in directories, or only those that were stored once, until the addresses of some have
     /// expired.

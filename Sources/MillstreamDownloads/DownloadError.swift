@@ -1,4 +1,4 @@
-import AssetStorage
+package import AssetStorage
 import Foundation
 import MediaTransport
 public import ResourceAddressing
@@ -125,7 +125,7 @@ extension DownloadError {
     }
 
     /// Creates an error that an earlier process stored.
-    init(_ failure: DownloadRecord.Failure) {
+    package init(_ failure: DownloadRecord.Failure) {
         let code = Code(rawValue: failure.code)
         self.init(Code.allCases.contains(code) ? code : .unknown, failure.message, detail: failure.detail)
     }

@@ -97,14 +97,20 @@ public struct DownloadProgress: Sendable, Hashable {
     }
 
     /// The progress as fields of a report.
-    public var fields: [ReportValue.Field] {
+    public var fields: [ReportValue.Field] { fields(percent: percentOfBytes) }
+
+    /// Returns the progress as fields of a report, with the percentage that is displayed.
+    ///
+    /// - Parameter percent: The percentage; see ``DisplayedProgress/percent(of:)``.
+    /// - Returns: The fields.
+    package func fields(percent: Double) -> [ReportValue.Field] {
         guard
             case .object(let fields) = ReportValue.fields([
                 "loadedTimeRanges": .array(
                     loadedTimeRanges.ranges.map { .array([.seconds($0.start), .seconds($0.end)]) }
                 ),
                 "expected": .seconds(duration),
-                "percent": .real((percentOfBytes * 10).rounded(.down) / 10),
+                "percent": .real((percent * 10).rounded(.down) / 10),
                 "bytes": .integer(bytes.bytes),
                 "selection": selection.map { selection in
                     .fields([

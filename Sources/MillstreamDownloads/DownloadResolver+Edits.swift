@@ -31,20 +31,22 @@ extension DownloadResolver: PlaylistLoader {
     ///
     /// The audio then becomes the media of a variant, which must not be that of another language.
     private func limitingAudio(_ playlist: Playlist, at address: ResourceAddress) throws -> Playlist {
-        guard selection.edits.removesVideo, case .some(let wanted) = selection.audio,
+        guard selection.edits.removesVideo, case .some = selection.audio,
             case .multivariant(let multivariant) = playlist
         else { return playlist }
-        @Sendable func isSelected(_ rendition: Rendition, by languages: DownloadSelection.Languages) -> Bool {
-            languages.includes(language: rendition.language, name: rendition.name, isDefault: rendition.isDefault)
-        }
         let audio = multivariant.renditions.filter { $0.type == .audio }
         // A missing language is reported with those that the stream has.
-        let hasAll = wanted.allSatisfy { language in audio.contains { isSelected($0, by: .some([language])) } }
-        guard hasAll else { return playlist }
         let languages = selection.audio
+        let missing = languages.missing(in: audio.map { (language: $0.language, name: $0.name) })
+        guard missing.isEmpty else { return playlist }
+        @Sendable func key(_ rendition: Rendition) -> [String] {
+            [rendition.groupID, rendition.language ?? "", rendition.name]
+        }
+        let positions = multivariant.positions(ofType: .audio, in: languages) { $1.isDefault }
+        let selected = Set(positions.map { key(multivariant.renditions[$0]) })
         do throws(PlaylistEditError) {
             return .multivariant(
-                try multivariant.limitedAudio("audio \(languages)") { isSelected($0, by: languages) }
+                try multivariant.limitedAudio("audio \(languages)") { selected.contains(key($0)) }
             )
         } catch {
             throw DownloadError(error, address: address)

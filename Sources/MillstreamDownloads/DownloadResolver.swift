@@ -139,7 +139,7 @@ struct DownloadResolver: Sendable {
         DownloadError(
             .nothingSelected,
             "the stream has no segment in the time range",
-            hint: "its duration is \(playlist.duration) s",
+            hint: "its duration is \(ClockText.seconds(playlist.duration))",
             address: address
         )
     }
@@ -182,13 +182,10 @@ struct DownloadResolver: Sendable {
         for type in Rendition.MediaType.allCases {
             groups[type] = Set(variants.compactMap { playlist.variants[$0].groupID(type) })
         }
-        let defaultAudio = Self.defaultAudio(of: playlist)
+        let selected = selectedRenditions(of: playlist)
         for (position, rendition) in playlist.renditions.enumerated() {
-            let isDefault = rendition.type == .audio ? defaultAudio.contains(position) : rendition.isDefault
-            guard let address = rendition.address, let type = rendition.type,
-                let (role, languages) = role(of: type),
-                groups[type]?.contains(rendition.groupID) == true,
-                languages.includes(language: rendition.language, name: rendition.name, isDefault: isDefault)
+            guard let address = rendition.address, let type = rendition.type, let (role, _) = role(of: type),
+                groups[type]?.contains(rendition.groupID) == true, selected.contains(position)
             else { continue }
             add(
                 Choice(role: role, position: position, language: rendition.language, variant: nil, address: address)
@@ -209,6 +206,18 @@ struct DownloadResolver: Sendable {
         return choices
     }
 
+    /// Returns the positions of the renditions that match the selection, among those of all groups.
+    private func selectedRenditions(of playlist: MultivariantPlaylist) -> Set<Int> {
+        let defaultAudio = Self.defaultAudio(of: playlist)
+        return Rendition.MediaType.allCases.reduce(into: []) { selected, type in
+            guard let (_, languages) = role(of: type) else { return }
+            let positions = playlist.positions(ofType: type, in: languages) { position, rendition in
+                type == .audio ? defaultAudio.contains(position) : rendition.isDefault
+            }
+            selected.formUnion(positions)
+        }
+    }
+
     /// Returns the positions of the default renditions of all audio groups.
     private static func defaultAudio(of playlist: MultivariantPlaylist) -> Set<Int> {
         let audio = playlist.renditions.enumerated().filter { $0.element.type == .audio }
@@ -227,13 +236,9 @@ struct DownloadResolver: Sendable {
         of variants: [Int],
         in playlist: MultivariantPlaylist
     ) throws {
-        guard case .some(let wanted) = languages else { return }
         let groups = Set(variants.compactMap { playlist.variants[$0].groupID(type) })
         let offered = playlist.renditions.filter { $0.type == type && groups.contains($0.groupID) }
-        let missing = wanted.filter { language in
-            let one = DownloadSelection.Languages.some([language])
-            return !offered.contains { one.includes(language: $0.language, name: $0.name, isDefault: $0.isDefault) }
-        }
+        let missing = languages.missing(in: offered.map { (language: $0.language, name: $0.name) })
         guard !missing.isEmpty else { return }
         let otherGroups = Set(playlist.variants.compactMap { $0.groupID(type) }).subtracting(groups)
         let others = playlist.renditions.filter { $0.type == type && otherGroups.contains($0.groupID) }
@@ -367,5 +372,34 @@ struct DownloadResolver: Sendable {
             variant.videoRange?.rawValue, variant.codecs.isEmpty ? nil : variant.codecs.joined(separator: ","),
         ]
         return parts.compactMap { $0 }.joined(separator: " ")
+    }
+}
+
+extension MultivariantPlaylist {
+    /// Returns the positions of the renditions of a type that are selected.
+    ///
+    /// Each group is searched on its own, because a variant has the renditions of one group.
+    ///
+    /// - Parameters:
+    ///   - type: The type.
+    ///   - languages: The selection.
+    ///   - isDefault: A closure that returns whether a rendition is selected by default.
+    /// - Returns: The positions among all renditions.
+    func positions(
+        ofType type: Rendition.MediaType,
+        in languages: DownloadSelection.Languages,
+        isDefault: (Int, Rendition) -> Bool
+    ) -> Set<Int> {
+        let ofType = renditions.enumerated().filter { $0.element.type == type }
+        return Dictionary(grouping: ofType, by: \.element.groupID).values.reduce(into: []) { selected, group in
+            let offered = group.map { entry in
+                DownloadSelection.Languages.Candidate(
+                    language: entry.element.language,
+                    name: entry.element.name,
+                    isDefault: isDefault(entry.offset, entry.element)
+                )
+            }
+            selected.formUnion(languages.positions(in: offered).map { group[$0].offset })
+        }
     }
 }

@@ -42,6 +42,7 @@ public struct DownloadSelection: Sendable, Hashable {
         case defaults
         /// The renditions in the given languages or with the given names; `en` also matches `en-US` (RFC 4647 §3.3.1).
         ///
+        /// A language that a group of renditions does not have is looked up (RFC 4647 §3.4): `ko-KR` matches `ko` there.
         /// A name, such as `Commentary`, is compared as a whole and without regard to case. A language, a colon and a
         /// name, such as `en:Commentary`, match only renditions with this name, and `:Commentary` matches them in all
         /// languages.
@@ -138,21 +139,41 @@ extension DownloadSelection.Languages: CustomStringConvertible {
         }
     }
 
-    /// Returns a Boolean value that indicates whether a rendition is selected.
-    func includes(language: String?, name: String = "", isDefault: Bool) -> Bool {
+    /// A rendition or track that can be selected.
+    struct Candidate {
+        /// The language tag; `nil` if it has none.
+        var language: String?
+        /// The name; `nil` if it has none.
+        var name: String?
+        /// A Boolean value that indicates whether a player selects it by default.
+        var isDefault = false
+    }
+
+    /// Returns the positions of the renditions or tracks that are selected.
+    ///
+    /// - Parameter offered: The renditions of one group, or the tracks of one file.
+    /// - Returns: The positions in `offered`.
+    func positions(in offered: [Candidate]) -> Set<Int> {
         switch self {
-        case .all: true
-        case .defaults: isDefault
-        case .none: false
+        case .all: return Set(offered.indices)
+        case .defaults: return Set(offered.indices.filter { offered[$0].isDefault })
+        case .none: return []
         case .some(let entries):
-            entries.contains { entry in
-                if RenditionMatching.isName(entry, name) { return true }
-                let parts = entry.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-                let wanted = LanguageMatching.canonical(String(parts.first ?? ""))
-                let tag = LanguageMatching.canonical(language ?? "")
-                if parts.count == 2, parts[1].lowercased() != name.lowercased() { return false }
-                return tag == wanted || tag.hasPrefix(wanted + "-") || (parts.count == 2 && wanted.isEmpty)
+            let names = offered.map { (language: $0.language, name: $0.name) }
+            return entries.reduce(into: []) { positions, entry in
+                positions.formUnion(RenditionMatching.positions(matching: entry, in: names))
             }
+        }
+    }
+
+    /// Returns the languages and names of the selection that match no rendition or track.
+    ///
+    /// - Parameter offered: The languages and names that can be selected.
+    /// - Returns: The languages and names; empty for a selection without any.
+    func missing(in offered: [(language: String?, name: String?)]) -> [String] {
+        switch self {
+        case .all, .defaults, .none: []
+        case .some(let entries): entries.filter { RenditionMatching.positions(matching: $0, in: offered).isEmpty }
         }
     }
 }

@@ -10,7 +10,8 @@ import ResourceAddressing
 ///
 /// With `AES-128`, a segment ends with padding. It is in the last block, which is decrypted with the block before it only, so that
 /// the check of a large segment takes no longer than that of a small one. With `AES-256-GCM`, the authentication tag of all bytes
-/// is verified.
+/// is verified. The first block of a segment whose key is part of the playlist, as one that the user has given is, must be the
+/// beginning of media.
 struct EncryptedSegment: Sendable {
     private enum Method: Sendable {
         case aes128(vector: [UInt8])
@@ -21,6 +22,10 @@ struct EncryptedSegment: Sendable {
     let address: ResourceAddress
     /// The URL of the key.
     let key: ResourceAddress
+    /// A Boolean value that indicates whether the key is part of the playlist, as a key that the user has given is.
+    ///
+    /// Nothing but the media tells whether such a key is the right one, so that more is checked.
+    let hasInlineKey: Bool
     private let method: Method
 
     /// The size of a block of AES in bytes, which is that of an authentication tag and of an initialization vector as well.
@@ -39,6 +44,7 @@ struct EncryptedSegment: Sendable {
             return nil
         }
         self.key = keyAddress
+        hasInlineKey = keyAddress.text.lowercased().hasPrefix("data:")
         address = segment.address
     }
 
@@ -83,7 +89,8 @@ struct EncryptedSegment: Sendable {
     func matches(_ octets: [UInt8], ofSize size: Int64, _ lastBytes: (_ count: Int) -> [UInt8]?) -> Bool? {
         switch method {
         case .aes128(let vector):
-            // Data that is not a series of blocks says nothing about the key.
+            // Data that is not a series of blocks is not encrypted, which says nothing about the key of a server.
+            if hasInlineKey, !size.isMultiple(of: Int64(Self.blockSize)) { return false }
             guard size > 0, size.isMultiple(of: Int64(Self.blockSize)), let end = lastBytes(2 *| Self.blockSize),
                 end.count == Self.blockSize || end.count == 2 *| Self.blockSize
             else { return nil }
@@ -113,16 +120,45 @@ struct EncryptedSegment: Sendable {
         }
     }
 
+    /// Checks with the first block of the segment whether a key that is part of the playlist decrypts media.
+    ///
+    /// With a wrong key, the padding of 1 of 256 segments is valid by chance.
+    ///
+    /// - Parameters:
+    ///   - octets: The key.
+    ///   - firstBytes: A function that returns the first bytes of the segment, or `nil` if they cannot be read.
+    /// - Returns: Whether the decrypted bytes are the beginning of media; `nil` if the key is not part of the playlist, or if the bytes
+    ///   do not tell.
+    func beginsWithMedia(_ octets: [UInt8], _ firstBytes: (_ count: Int) -> [UInt8]?) -> Bool? {
+        switch method {
+        case .aes128(let vector):
+            guard hasInlineKey, let start = firstBytes(Self.blockSize), start.count == Self.blockSize,
+                let iv = try? AES._CBC.IV(ivBytes: vector),
+                let block = try? AES._CBC.decrypt(start, using: SymmetricKey(data: octets), iv: iv, noPadding: true)
+            else { return nil }
+            return MediaSignature.isPresent(in: Array(block))
+        case .aes256GCM:
+            // The authentication tag tells more.
+            return nil
+        }
+    }
+
     /// Removes a key that does not match, so that the asset is not playable offline and the next download fetches the key again.
     ///
     /// - Parameters:
     ///   - assetID: The identifier of the asset.
     ///   - library: The library.
+    ///   - isUnknownMedia: A Boolean value that indicates whether the decrypted bytes are not the beginning of media, although they
+    ///     have the right padding.
     /// - Returns: The error of the download.
-    func mismatch(removingKeyOf assetID: String, in library: AssetLibrary) -> DownloadError {
+    func mismatch(
+        removingKeyOf assetID: String,
+        in library: AssetLibrary,
+        isUnknownMedia: Bool = false
+    ) -> DownloadError {
         // If the library cannot be changed, the download fails nevertheless.
         try? library.removeKey(at: key, of: assetID)
-        return mismatch
+        return isUnknownMedia ? unknownMedia : mismatch
     }
 
     /// The error of a download whose key does not match.
@@ -132,6 +168,14 @@ struct EncryptedSegment: Sendable {
             case .aes128: "the decrypted data has no valid PKCS7 padding"
             case .aes256GCM: "the authentication tag is invalid"
             }
-        return DownloadError(.damaged, "the key does not match: \(reason): \(address)", address: address)
+        return makeError(reason)
+    }
+
+    /// The error of a download whose decrypted media does not begin as media does.
+    var unknownMedia: DownloadError { makeError("the decrypted data does not begin like media of a known format") }
+
+    /// Returns the error of a download whose key does not match for a reason.
+    private func makeError(_ reason: String) -> DownloadError {
+        DownloadError(.damaged, "the key does not match: \(reason): \(address)", address: address)
     }
 }

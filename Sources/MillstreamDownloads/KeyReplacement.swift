@@ -120,6 +120,9 @@ extension AssetDownload {
                 for (segment, path) in key.segments where segment.matches(octets, fileAt: path) == false {
                     throw segment.mismatch
                 }
+                guard let (first, path) = key.segments.first else { return }
+                let isMedia = first.beginsWithMedia(octets) { FileInspection.firstBytes($0, of: path) }
+                guard isMedia ?? true else { throw first.unknownMedia }
             }
             receivedKeys.add(octets, at: key.address)
         }

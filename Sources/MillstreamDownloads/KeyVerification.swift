@@ -14,6 +14,7 @@ struct KeyVerification: Sendable {
     private let assetID: String
     private let library: AssetLibrary
     private let verifiedKeys = VerifiedKeys()
+    private let verifiedStarts = VerifiedKeys()
 
     /// The maximum number of keys for which stored segments are checked.
     private static let maximumKeyCount = 100
@@ -49,6 +50,8 @@ struct KeyVerification: Sendable {
         let isMatch = segment.matches(octets, ofSize: file.count) { file.lastUnfinishedBytes($0) }
         if segment.isCheckedEntirely { verifiedKeys.endCheck(segment.key, isVerified: isMatch == true) }
         guard isMatch ?? true else { throw segment.mismatch(removingKeyOf: assetID, in: library) }
+        let isMedia = verifiedStarts.isMedia(segment, octets) { file.unfinishedBytes(upTo: $0) }
+        guard isMedia else { throw segment.mismatch(removingKeyOf: assetID, in: library, isUnknownMedia: true) }
     }
 
     /// Checks the first stored segments of each key.
@@ -75,6 +78,10 @@ struct KeyVerification: Sendable {
                 guard encrypted.matches(octets, fileAt: path) ?? true else {
                     throw encrypted.mismatch(removingKeyOf: assetID, in: library)
                 }
+                let isMedia = verifiedStarts.isMedia(encrypted, octets) { FileInspection.firstBytes($0, of: path) }
+                guard isMedia else {
+                    throw encrypted.mismatch(removingKeyOf: assetID, in: library, isUnknownMedia: true)
+                }
             }
         }
     }
@@ -95,7 +102,7 @@ struct KeyVerification: Sendable {
 }
 
 /// The keys that are known to decrypt a segment, or are being checked.
-private final class VerifiedKeys: Sendable {
+final class VerifiedKeys: Sendable {
     private let keys = Mutex<Set<ResourceAddress>>([])
 
     /// Begins the check of a key; returns `false` if the key is verified, or being checked with another segment.
@@ -104,5 +111,20 @@ private final class VerifiedKeys: Sendable {
     /// Ends the check of a key, which is repeated with the next segment if this one did not verify it.
     func endCheck(_ key: ResourceAddress, isVerified: Bool) {
         if !isVerified { keys.withLock { _ = $0.remove(key) } }
+    }
+
+    /// Returns a Boolean value that indicates whether a decrypted segment can be media; it is not checked again after a segment of the
+    /// same key was.
+    ///
+    /// - Parameters:
+    ///   - segment: The segment.
+    ///   - octets: The key.
+    ///   - firstBytes: A function that returns the first bytes of the segment, or `nil` if they cannot be read.
+    /// - Returns: The value; true if the bytes do not tell.
+    func isMedia(_ segment: EncryptedSegment, _ octets: [UInt8], _ firstBytes: (_ count: Int) -> [UInt8]?) -> Bool {
+        guard segment.hasInlineKey, beginCheck(segment.key) else { return true }
+        let isMedia = segment.beginsWithMedia(octets, firstBytes)
+        endCheck(segment.key, isVerified: isMedia == true)
+        return isMedia ?? true
     }
 }

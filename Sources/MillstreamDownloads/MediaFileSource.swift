@@ -210,17 +210,14 @@ extension DownloadResolver {
         in tracks: [MediaTrack]
     ) throws(DownloadError) {
         // Without tracks in the index, it is unknown what the file has.
-        guard case .some(let wanted) = languages, !tracks.isEmpty else { return }
+        guard !tracks.isEmpty else { return }
         let mediaType: MediaTrack.MediaType = type == .audio ? .audio : .subtitles
         let matching = tracks.filter { $0.mediaType == mediaType }
         // A track of an undetermined language is selected by und (RFC 5646 §4.1).
         let offered: [(language: String?, name: String?)] = matching.map { track in
             (language: track.language ?? "und", name: track.name)
         }
-        let missing = wanted.filter { entry in
-            let one = DownloadSelection.Languages.some([entry])
-            return !offered.contains { one.includes(language: $0.language, name: $0.name ?? "", isDefault: false) }
-        }
+        let missing = languages.missing(in: offered)
         guard !missing.isEmpty else { return }
         throw missingLanguages(
             missing,

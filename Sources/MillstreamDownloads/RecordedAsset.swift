@@ -65,9 +65,17 @@ package struct RecordedAsset: Sendable {
 }
 
 extension StoredAsset {
-    /// The text of the selection without keys, user names and passwords.
+    /// The text of the selection without keys, user names and passwords, and with shortened values in URLs that may be secrets.
     package var selectionWithoutSecrets: String {
         // The user information of a URL ends at the last @ of the authority (WHATWG URL Standard §4.4).
-        selection.replacing(/(edit=key=)[^&]*/) { "\($0.output.1)…" }.replacing(/:\/\/[^\/?#&]*@/, with: "://")
+        selection.replacing(/(edit=key=)[^&]*/) { "\($0.output.1)…" }
+            .replacing(/[Hh][Tt][Tt][Pp][Ss]?:\/\/[^&]*/) { Self.shortenedURL(String($0.output)) }
+            .replacing(/:\/\/[^\/?#&]*@/, with: "://")
+    }
+
+    /// Returns a URL in the text of a selection, in which ampersands and percent signs are percent-encoded, for display.
+    private static func shortenedURL(_ text: String) -> String {
+        let url = text.replacing("%26", with: "&").replacing("%25", with: "%")
+        return ResourceAddress(url).description.replacing("&", with: "%26")
     }
 }

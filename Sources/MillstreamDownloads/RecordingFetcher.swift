@@ -15,6 +15,7 @@ struct RecordingFetcher: Sendable {
     private let renewal = RecordingRenewal()
     private let failedFiles = FailedFiles()
     private let openSegments = OpenSegments()
+    private let activity: RecordingActivity
 
     /// The number of keys and initialization sections that are requested again with each update of a playlist.
     private static let repeatedFetchCount = 2
@@ -30,8 +31,9 @@ struct RecordingFetcher: Sendable {
     /// The minimum time for which a missing segment is requested again.
     private static let minimumRepeatDuration = Duration.seconds(15)
 
-    init(_ environment: RecordingEnvironment, trackCount: Int) {
+    init(_ environment: RecordingEnvironment, trackCount: Int, activity: RecordingActivity) {
         self.environment = environment
+        self.activity = activity
         self.trackCount = trackCount
         commits = CommitQueue(environment.library)
         limiter = environment.download.makeLimiter()
@@ -181,6 +183,8 @@ struct RecordingFetcher: Sendable {
     private func store(_ request: RecordingRequest, of track: RecordingTrack) async throws {
         let (file, writer) = (request.file, track.writer)
         if let deadline = request.deadline, time.now >= deadline { return try await lose(file, of: writer) }
+        // The recording ends before a segment that was never requested; a later recording can still add it.
+        if file.isSegment, !request.isRepeated, !request.isLast, !activity.permitsRequest(at: time.now) { return }
         do {
             do {
                 try await transfer(file).run()

@@ -17,6 +17,7 @@ final class RecordingKeys: Sendable {
     }
 
     private let state = Mutex(State())
+    private let verifiedStarts = VerifiedKeys()
     private let assetID: String
     private let library: AssetLibrary
 
@@ -72,6 +73,8 @@ final class RecordingKeys: Sendable {
             guard segment.matches(octets, fileAt: stored.path) ?? true else {
                 throw segment.mismatch(removingKeyOf: assetID, in: library)
             }
+            let isMedia = verifiedStarts.isMedia(segment, octets) { FileInspection.firstBytes($0, of: stored.path) }
+            guard isMedia else { throw segment.mismatch(removingKeyOf: assetID, in: library, isUnknownMedia: true) }
             state.withLock { $0.segments[path] = nil }
         }
     }

@@ -32,7 +32,7 @@ struct RecordingRun: Sendable {
         self.options = options
         self.tracks = tracks
         activity = RecordingActivity(at: environment.time.now)
-        fetcher = RecordingFetcher(environment, trackCount: tracks.count)
+        fetcher = RecordingFetcher(environment, trackCount: tracks.count, activity: activity)
     }
 
     private var time: any TimeSource { environment.time }
@@ -58,6 +58,9 @@ struct RecordingRun: Sendable {
     }
 
     /// Records all media playlists until each of them has ended or has the wanted duration, and requests missing files again.
+    ///
+    /// - Throws: ``DownloadError`` if the stream has stalled for so long that the recording ends, after the requests in progress are
+    ///   finished; any other error ends the recording at once.
     func follow() async throws {
         // The task is canceled at the end of this scope.
         async let _: Void = environment.download.reportProgress(
@@ -81,6 +84,7 @@ struct RecordingRun: Sendable {
             // The first error ends the run. `waitForAll()` would wait for the other tasks, which follow a live playlist.
             for try await _ in group {}
         }
+        if let error = activity.endError { throw error }
     }
 
     /// Returns the position in the first playlist of each track at which it begins.
@@ -115,11 +119,14 @@ struct RecordingRun: Sendable {
                 activity.addUpdate(at: time.now)
                 fetcher.repeatSharedRequests(of: track, yield)
             } else {
-                try checkActivity(of: playlist, at: address)
+                checkActivity(of: playlist, at: address)
             }
+            if activity.endError != nil { return }
             var interval = Self.interval(of: playlist, hasNews: hasNews)
             while true {
                 try await time.sleep(for: max(.zero, began + interval - time.now))
+                // Another track may have found meanwhile that the stream has stalled.
+                if activity.endError != nil { return }
                 began = time.now
                 do {
                     playlist = try await environment.resolver.playlists.reload(address, after: playlist)
@@ -150,10 +157,8 @@ struct RecordingRun: Sendable {
         playlist.playlistType == .event || playlist.mediaSequence == first.mediaSequence
     }
 
-    /// Reports that the stream has stalled if no playlist has a new segment.
-    ///
-    /// - Throws: ``DownloadError`` if the stream has stalled for so long that the recording ends.
-    private func checkActivity(of playlist: MediaPlaylist, at address: ResourceAddress) throws {
+    /// Reports that the stream has stalled if no playlist has a new segment, and ends the recording if it has stalled for long.
+    private func checkActivity(of playlist: MediaPlaylist, at address: ResourceAddress) {
         let target = Self.targetDuration(of: playlist)
         let idle = activity.idleTime(at: time.now)
         let error = DownloadError(
@@ -163,7 +168,9 @@ struct RecordingRun: Sendable {
                 address: address
             )
         )
-        guard idle < max(Self.maximumFailureDuration, target * Self.maximumStallTargets) else { throw error }
+        guard idle < max(Self.maximumFailureDuration, target * Self.maximumStallTargets) else {
+            return activity.end(error, at: time.now)
+        }
         if idle >= target * Self.stallTargets, activity.reportsStall() { environment.report(.waiting(error)) }
     }
 

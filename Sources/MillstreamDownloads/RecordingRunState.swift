@@ -34,14 +34,44 @@ final class RecordingRenewal: Sendable {
     }
 }
 
-/// The time of the last new segment in any playlist of a recording.
+/// The time of the last new segment in any playlist of a recording, and the end of the recording by a stall.
 final class RecordingActivity: Sendable {
-    private let state: Mutex<(lastUpdate: Duration, isReported: Bool)>
+    private struct State {
+        var lastUpdate: Duration
+        var isReported = false
+        /// The error of the stall that has ended the recording, and the time of this end.
+        var end: (error: DownloadError, time: Duration)?
+    }
 
-    init(at now: Duration) { state = Mutex((now, false)) }
+    private let state: Mutex<State>
+
+    /// The time after the end of the recording within which requests of segments begin that wait for their turn.
+    private static let finalDuration = Duration.seconds(30)
+
+    init(at now: Duration) { state = Mutex(State(lastUpdate: now)) }
 
     /// Adds a playlist with a new segment.
-    func addUpdate(at now: Duration) { state.withLock { $0 = (now, false) } }
+    func addUpdate(at now: Duration) {
+        state.withLock { state in
+            state.lastUpdate = now
+            state.isReported = false
+        }
+    }
+
+    /// The error of the stall that has ended the recording; `nil` if none has.
+    var endError: DownloadError? { state.withLock { $0.end?.error } }
+
+    /// Ends the recording because of a stall: no playlist is loaded again, and requests that have begun are finished.
+    func end(_ error: DownloadError, at now: Duration) {
+        state.withLock { state in
+            if state.end == nil { state.end = (error, now) }
+        }
+    }
+
+    /// Returns a Boolean value that indicates whether the first request of a segment may begin.
+    func permitsRequest(at now: Duration) -> Bool {
+        state.withLock { state in state.end.map { now - $0.time < Self.finalDuration } ?? true }
+    }
 
     /// Returns the time since the last new segment.
     func idleTime(at now: Duration) -> Duration { now - state.withLock { $0.lastUpdate } }

@@ -40,7 +40,8 @@ struct ChannelParts {
         let longest = divided.map { source.segments.timeRange(at: $0).duration }.max() ?? .zero
         guard longest <= target * Int64(SegmentPart.maximumCount) else {
             throw .cannotStitch(
-                reason: "a segment of \(longest) s has more than \(SegmentPart.maximumCount) parts of \(target) s"
+                reason: "a segment of \(ClockText.seconds(longest)) has more than \(SegmentPart.maximumCount) parts of "
+                    + ClockText.seconds(target)
             )
         }
         self.schedule = schedule

@@ -69,11 +69,13 @@ struct ChannelSchedule {
             start = end
         }
         guard start <= Self.maximumCycle else {
-            throw .cannotStitch(reason: "a channel cannot be simulated from a presentation of \(start) s")
+            throw .cannotStitch(
+                reason: "a channel cannot be simulated from a presentation of \(ClockText.seconds(start))"
+            )
         }
         guard !channel.repeats || start >= Self.minimumCycle else {
             throw .cannotStitch(
-                reason: "a presentation of \(start) s cannot be repeated as a channel; "
+                reason: "a presentation of \(ClockText.seconds(start)) cannot be repeated as a channel; "
                     + "it must have at least \(Self.minimumCycle) s"
             )
         }

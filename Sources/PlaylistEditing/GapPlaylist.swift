@@ -37,7 +37,8 @@ public enum GapPlaylist {
         let maximum = maximumDuration(target)
         guard duration > .zero, duration <= maximum else {
             throw .cannotStitch(
-                reason: "a rendition without a match would need a gap of \(duration) s; the maximum is \(maximum) s"
+                reason: "a rendition without a match would need a gap of \(ClockText.seconds(duration)); "
+                    + "the maximum is \(ClockText.seconds(maximum))"
             )
         }
         return target == defaultTarget ? "\(scheme):\(duration)" : "\(scheme):\(duration)/\(target)"

@@ -56,7 +56,7 @@ extension MediaPlaylist {
         guard !positions.isEmpty else {
             throw .nothingLeft(
                 filter: "range \(range.low.map(\.description) ?? "")...\(range.high.map(\.description) ?? "")",
-                available: ["\(duration) s in total"]
+                available: ["\(ClockText.seconds(duration)) in total"]
             )
         }
         return try keepingSegments(positions, limits)
@@ -306,8 +306,9 @@ extension MediaPlaylist {
         }
         // The tags that apply to the parts of the other playlist as a whole are not those of the result.
         let whole = try other.withoutLowLatency(limits: limits)
-        let guest =
+        let resolved =
             sharesFolder && other.variables.isEmpty ? whole : try whole.withoutReferences(limits: limits)
+        let guest = try resolved.distinguishingDateRanges(from: self, limits: limits)
         let host = try withoutDirectives(limits: limits)
         return try MediaPlaylistAssembly.assemble(
             primary: host,
@@ -334,11 +335,11 @@ extension MediaPlaylist {
     }
 
     private func nothingLeft(_ filter: String) -> PlaylistEditError {
-        let longest = segments.first.map { "a first segment of \($0.duration) s" } ?? "no segment"
-        return .nothingLeft(filter: filter, available: [longest, "\(duration) s in total"])
+        let longest = segments.first.map { "a first segment of \(ClockText.seconds($0.duration))" } ?? "no segment"
+        return .nothingLeft(filter: filter, available: [longest, "\(ClockText.seconds(duration)) in total"])
     }
 
     private func outside(_ edit: String, _ time: MediaTime) -> PlaylistEditError {
-        .timeOutside(edit: edit, time: time.description, duration: duration.description)
+        .timeOutside(edit: edit, time: time.description, duration: ClockText.number(duration))
     }
 }

@@ -51,6 +51,8 @@ struct EditAlignment: Sendable {
             guard let edited = try? EditPlan([edits[index]]).applied(to: video, context) else { return nil }
             video = edited
         }
+        // The segments of other tracks are known only in complete presentations.
+        if !self.video.isLive { ofOthers = RemainingTimes.combiningRemovals(in: ofOthers) }
         return Plans(
             videoURI: videoURI,
             video: EditPlan(ofVideo),

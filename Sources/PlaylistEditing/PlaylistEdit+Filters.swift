@@ -115,7 +115,7 @@ extension PlaylistEdit {
         .codecPrefixes,
         title: "Codecs",
         summary:
-            "Keep variants whose codecs begin with one of these, such as avc1,mp4a; codecs of a media type that is not in the list are not compared.",
+            "Keep variants whose codecs begin with the prefixes in the list, such as avc1,mp4a. A list that has only prefixes of video codecs allows any audio codec, and the reverse.",
         examples: ["avc1,mp4a", "hvc1"],
         multivariant: { (playlist, prefixes, _) throws(PlaylistEditError) in try playlist.limited(toCodecs: prefixes) }
     )

@@ -181,7 +181,8 @@ extension PlaylistEdit {
         "drop-range",
         .timeRange,
         title: "Remove range",
-        summary: "Remove the segments that are completely within START...END.",
+        summary:
+            "Remove the segments that are entirely within the time range START...END. Segments that are only partly in the range remain.",
         examples: ["10...20", "60..."],
         alignment: .dropRange,
         cutTimes: \.ends,
@@ -200,7 +201,7 @@ extension PlaylistEdit {
         .timeRange,
         title: "Trim",
         summary:
-            "Keep the segments between the segment boundaries nearest to START and END; live playlists remain live.",
+            "Keep only the time range START...END. Each end of the range is moved to the nearest segment boundary. Live playlists remain live.",
         examples: ["10...20", "60..."],
         alignment: .trim,
         cutTimes: \.ends,
@@ -216,7 +217,8 @@ extension PlaylistEdit {
         "cut",
         .timeRange,
         title: "Cut",
-        summary: "Remove the segments between the segment boundaries nearest to START and END.",
+        summary:
+            "Remove the time range START...END. Each end of the range is moved to the nearest segment boundary.",
         examples: ["10...20", "60..."],
         alignment: .cut,
         cutTimes: \.ends,
@@ -233,7 +235,7 @@ extension PlaylistEdit {
         .segmentRule,
         title: "Exclude segments",
         summary:
-            "Remove the segments of breaks (cues, class=NAME), with a text in their URL (address=TEXT), or in ranges.",
+            "Remove the segments that RULE selects. RULE is cues (breaks by EXT-X-CUE-OUT or SCTE-35), class=NAME (date ranges of that CLASS), address=TEXT (segments with this text in their URL), or a list of time ranges. The playlist must be complete.",
         examples: ["cues", "class=com.example.advertisement", "address=/ads/", "10...20,60..."],
         alignment: .exclude,
         cutTimes: { $0.locations.flatMap(\.ends) },
@@ -271,7 +273,7 @@ extension PlaylistEdit {
         },
         title: "Divide subtitles",
         summary:
-            "Divide the WebVTT file of a playlist with a single segment at these times, so that later edits can cut there.",
+            "Divide the WebVTT file of a playlist with a single segment at these times, in seconds. Later edits can then cut the subtitles there.",
         examples: ["12.5,30"],
         media: { (playlist, times, context) throws(PlaylistEditError) in
             try SubtitleDivision(of: playlist).divided(

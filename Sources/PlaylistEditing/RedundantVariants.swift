@@ -5,9 +5,14 @@ package import MediaTiming
 /// (RFC 8216bis §4.4.6.2).
 ///
 /// The rendition groups of redundant variants can have other names and URIs, but must have renditions with equal attributes.
+/// I-frame variants are redundant to other I-frame variants by the same rule.
 package struct RedundantVariants: Sendable {
     /// The positions of the members of each group in ``MultivariantPlaylist/variants``, in order.
     package let groups: [[Int]]
+    /// The positions of the members of each group in ``MultivariantPlaylist/iFrameVariants``, in order.
+    ///
+    /// A playlist without other variants has no groups of I-frame variants.
+    package let iFrameGroups: [[Int]]
 
     /// The number of target durations by which a live playlist may be behind, or remain unchanged.
     package static let toleratedTargetDurations: Int64 = 3
@@ -30,29 +35,53 @@ package struct RedundantVariants: Sendable {
             let location = rendition.uri == nil ? "" : "\nURI"
             renditions["\(type.rawValue)\n\(rendition.groupID)", default: []].append(description + location)
         }
-        let contents = renditions.mapValues { $0.sorted().joined(separator: "\n") }
+        // Very many variants can refer to one large group, so that they are compared by its number instead of its contents.
+        var numbers: [String: Int] = [:]
+        let contents = renditions.mapValues { descriptions in
+            let text = descriptions.sorted().joined(separator: "\n")
+            let number = numbers[text] ?? numbers.count
+            numbers[text] = number
+            return number
+        }
+        groups = Self.groups(of: playlist.variants, contents)
+        iFrameGroups = playlist.variants.isEmpty ? [] : Self.groups(of: playlist.iFrameVariants, contents)
+    }
+
+    /// Returns the positions of the variants with equal attributes and different URIs.
+    ///
+    /// - Parameters:
+    ///   - variants: Variants of one kind.
+    ///   - contents: The numbers of the groups of renditions, by type and name; groups with equal renditions have the same number.
+    /// - Returns: The positions of the variants of each group, in the order of its first variant.
+    private static func groups(of variants: [Variant], _ contents: [String: Int]) -> [[Int]] {
+        let names = groupAttributes.sorted()
         var order: [String] = []
         var members: [String: [Int]] = [:]
-        for (position, variant) in playlist.variants.enumerated() {
+        for (position, variant) in variants.enumerated() {
             let attributes = variant.attributes
-            var key = Self.description(of: attributes) { Self.groupAttributes.contains($0) }
-            for name in Self.groupAttributes.sorted() {
-                guard let group = attributes[name] else { continue }
+            var key = description(of: attributes) { name in
+                groupAttributes.contains(name) || (variant.isIFramesOnly && name == "URI")
+            }
+            for name in names {
+                guard let group = attributes[name], let written = attributes.attribute(name)?.value else { continue }
                 // A group without renditions, and NONE, are known by their names only.
-                key += "\n\(name):" + (contents["\(name)\n\(group)"] ?? "=\(group)")
+                key += "\n\(name):" + (contents["\(name)\n\(group)"].map { "\($0)" } ?? "=\(written)")
             }
             if members[key] == nil { order.append(key) }
             members[key, default: []].append(position)
         }
-        groups = order.compactMap { members[$0] }.filter { positions in
-            Set(positions.map { playlist.variants[$0].uri }).count > 1
+        return order.compactMap { members[$0] }.filter { positions in
+            guard let first = positions.first.map({ variants[$0].uri }) else { return false }
+            return positions.contains { variants[$0].uri != first }
         }
     }
 
     /// Returns the attributes in an order that does not depend on the playlist.
+    ///
+    /// References to variables are not replaced, because one long value could be repeated for each attribute.
     private static func description(of list: AttributeList, except isOmitted: (String) -> Bool) -> String {
-        list.attributes.map(\.name).filter { !isOmitted($0) }
-            .map { "\($0)=\(list[$0] ?? "")" }
+        list.attributes.filter { !isOmitted($0.name) }
+            .map { "\($0.name)=\($0.value)" }
             .sorted()
             .joined(separator: "\n")
     }
@@ -124,6 +153,8 @@ package struct LiveVariant: Sendable, Hashable {
     package var unchangedTime: Duration
     /// A Boolean value that indicates whether the end of the playlist was seen to change.
     package var hasChanged: Bool
+    /// The number of segments by which the playlist may be behind if the dates are not known.
+    package var toleratedSegmentCount: Int64
 
     /// Creates the state of a live playlist.
     ///
@@ -133,18 +164,21 @@ package struct LiveVariant: Sendable, Hashable {
     ///   - endDate: The end of the last segment, as the time since 1970; `nil` if the playlist has no dates.
     ///   - unchangedTime: The time for which the end of the playlist was seen without a change.
     ///   - hasChanged: A Boolean value that indicates whether the end of the playlist was seen to change.
+    ///   - toleratedSegmentCount: The number of segments by which the playlist may be behind if the dates are not known.
     package init(
         targetDuration: MediaTime,
         endSequence: Int64,
         endDate: MediaTime? = nil,
         unchangedTime: Duration = .zero,
-        hasChanged: Bool = false
+        hasChanged: Bool = false,
+        toleratedSegmentCount: Int64 = RedundantVariants.toleratedTargetDurations
     ) {
         self.targetDuration = targetDuration
         self.endSequence = endSequence
         self.endDate = endDate
         self.unchangedTime = unchangedTime
         self.hasChanged = hasChanged
+        self.toleratedSegmentCount = toleratedSegmentCount
     }
 
     /// The time by which the playlist may be behind, or remain unchanged.
@@ -161,21 +195,40 @@ package struct LiveVariant: Sendable, Hashable {
     /// - Returns: `true` if the playlist is behind.
     fileprivate func isBehind(date: MediaTime?, sequence: Int64) -> Bool {
         if let date, let endDate { return (endDate + tolerance) < date }
-        return (sequence -| endSequence) > RedundantVariants.toleratedTargetDurations
+        return (sequence -| endSequence) > toleratedSegmentCount
     }
 }
 
-extension MultivariantPlaylist {
-    /// Returns the playlist without variants at some positions, and without the renditions that only these use.
+extension RedundantVariants {
+    /// Returns a playlist without variants at some positions, and without the renditions that only these use.
     ///
-    /// - Parameter positions: The positions in ``variants``.
+    /// - Parameters:
+    ///   - positions: The positions in ``MultivariantPlaylist/variants``.
+    ///   - iFramePositions: The positions in ``MultivariantPlaylist/iFrameVariants``.
+    ///   - playlist: The playlist.
     /// - Returns: The playlist; it is unchanged, byte for byte, if there are no positions.
     /// - Throws: ``PlaylistEditError/nothingLeft(filter:available:)`` if no variant would remain.
-    package func removingVariants(at positions: Set<Int>) throws(PlaylistEditError) -> MultivariantPlaylist {
-        guard !positions.isEmpty else { return self }
-        let lines = Set(positions.filter { variants.indices.contains($0) }.map { variants[$0].tagLine.lowerBound })
-        return try filteringVariants(
-            VariantFilter(name: "redundant", isIncluded: { !lines.contains($0.tagLine.lowerBound) })
+    package static func removed(
+        at positions: Set<Int>,
+        iFrameVariantsAt iFramePositions: Set<Int> = [],
+        from playlist: MultivariantPlaylist
+    ) throws(PlaylistEditError) -> MultivariantPlaylist {
+        guard !positions.isEmpty || !iFramePositions.isEmpty else { return playlist }
+        let lines = playlist.variants.tagStarts(at: positions)
+        let iFrameLines = playlist.iFrameVariants.tagStarts(at: iFramePositions)
+        return try playlist.filteringVariants(
+            VariantFilter(
+                name: "redundant",
+                isIncluded: { !lines.contains($0.tagLine.lowerBound) },
+                isIFrameIncluded: { !iFrameLines.contains($0.tagLine.lowerBound) }
+            )
         )
+    }
+}
+
+extension [Variant] {
+    /// Returns the offsets of the tags of the variants at some positions; positions without a variant are ignored.
+    fileprivate func tagStarts(at positions: Set<Int>) -> Set<Int> {
+        Set(positions.filter { indices.contains($0) }.map { self[$0].tagLine.lowerBound })
     }
 }

@@ -197,12 +197,13 @@ enum AddressAbbreviation {
 
     /// Returns the first characters and `…`.
     ///
-    /// At most a quarter of the characters remain, so that little of a short secret is revealed.
+    /// At most a quarter of the characters remain, so that little of a short secret is revealed. Unicode scalars are counted,
+    /// because a single character can have any number of combining marks.
     private static func shortened(_ text: Substring) -> String {
-        String(text.prefix(min(prefixLength, text.utf8.count / 4))) + "…"
+        String(text.unicodeScalars.prefix(min(prefixLength, text.utf8.count / 4))) + "…"
     }
 
     static func limited(_ text: Substring, to count: Int) -> String {
-        text.utf8.count <= count ? String(text) : text.prefix(count) + "…"
+        text.utf8.count <= count ? String(text) : String(text.unicodeScalars.prefix(count)) + "…"
     }
 }

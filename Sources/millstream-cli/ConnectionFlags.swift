@@ -18,7 +18,10 @@ struct ConnectionFlags: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The address or network of a reverse proxy whose clients are counted by the forwarded address (X-Forwarded-For, Forwarded); may be repeated.",
+            """
+            The address or network of a reverse proxy in front of the server; may be repeated. The client of a request from \
+            this proxy is the one that the header field X-Forwarded-For or Forwarded names, and not the proxy itself.
+            """,
             valueName: "ADDRESS|CIDR"
         )
     )

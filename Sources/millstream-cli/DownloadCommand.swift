@@ -33,17 +33,7 @@ struct DownloadCommand: AsyncParsableCommand {
 
     @OptionGroup var options: DownloadOptions
 
-    @Option(
-        name: [.short, .long],
-        help: ArgumentHelp(
-            """
-            Write the complete asset to a media file as well: \(MediaFileOutput.form). The file must not exist; its folder is \
-            created.
-            """,
-            valueName: "file"
-        )
-    )
-    var output: String?
+    @OptionGroup var output: DownloadOutputFlags
 
     @Option(
         name: .long,
@@ -62,14 +52,13 @@ struct DownloadCommand: AsyncParsableCommand {
     func validate() throws {
         _ = try timeRange()
         _ = try recording.options()
-        _ = try fileOutput()
         guard (source == nil) == (list.list != nil) else {
             throw ValidationError("give the URL of a stream, or a file with URLs as --list FILE")
         }
         guard list.list == nil || options.title == nil else {
             throw ValidationError("--title and --list cannot be combined: write the titles in the list")
         }
-        if list.list != nil, let file = try fileOutput(), !file.template.contains(.title), !file.template.contains(.id)
+        if list.list != nil, let file = try output.file(), !file.template.contains(.title), !file.template.contains(.id)
         {
             throw ValidationError("--output needs {title} or {id} for the sources of a list")
         }
@@ -85,9 +74,7 @@ struct DownloadCommand: AsyncParsableCommand {
             throw ValidationError("--duration, --start-over and --wait are for recordings: add --record")
         }
         guard !record || range == nil else { throw ValidationError("--record and --range cannot be combined") }
-        guard output == nil || !options.queue && !options.edits.subtitlesOnly else {
-            throw ValidationError("--output cannot be combined with --queue or --subtitles-only")
-        }
+        try output.validate(with: options)
     }
 
     mutating func run() async throws {
@@ -143,45 +130,11 @@ struct DownloadCommand: AsyncParsableCommand {
         configuration.title = title
         configuration.selection.timeRange = try timeRange()
         if record { configuration.recording = try recording.options() }
-        let output = try fileOutput()
-        // An export would fail only after the download.
-        try output?.verifyIsNew(title: title)
-        let found = try await options.run(source, configuration) { asset in
-            if let output { try output.verifyIsNew(of: asset) }
-        }
-        guard let (asset, folders) = found else { return false }
-        guard let output else { return true }
-        let library = try options.library.open()
-        for path in try await output.write(asset, folders, in: library) {
-            if options.json {
-                try StandardOutput.writeLine(
-                    ReportValue.fields([
-                        "event": .string("exported"), "id": .string(asset.id), "file": .string(path),
-                    ])
-                )
-            } else {
-                try StandardOutput.writeLine(path: path)
-            }
-        }
-        #if Playback
-        if !options.quiet {
-            for note in try await output.notes(on: asset, in: library) { StandardError.write("\(note)\n") }
-        }
-        #endif
-        return true
+        return try await output.run(source, configuration, options)
     }
 
     private func notice(_ text: TerminalText) {
         if !options.quiet, !options.json { StandardError.write("\(text)\n") }
-    }
-
-    private func fileOutput() throws -> MediaFileOutput? {
-        guard let output else { return nil }
-        guard var file = MediaFileOutput(output) else {
-            throw ValidationError("--output must be \(MediaFileOutput.form): \(output)")
-        }
-        file.matroskaOption = "--output FILE.mkv"
-        return file
     }
 
     private func timeRange() throws -> PartialRange<MediaTime>? {

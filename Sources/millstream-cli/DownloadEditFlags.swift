@@ -17,8 +17,9 @@ struct DownloadEditFlags: ParsableArguments {
         name: .long,
         help: ArgumentHelp(
             """
-            Leave out segments: those of breaks (cues or class=NAME of date ranges), those with a text in their URL \
-            (address=TEXT), or those in time ranges (10...20,60...70); may be repeated.
+            Do not download the segments that the rule selects; may be repeated. The rule is cues (breaks by EXT-X-CUE-OUT or \
+            SCTE-35), class=NAME (date ranges of that CLASS), address=TEXT (segments with this text in their URL), or a list \
+            of time ranges, such as 10...20,60...70.
             """,
             valueName: "rule"
         )

@@ -176,10 +176,12 @@ struct DownloadOptions: ParsableArguments {
                         try StandardOutput.writeLine(.fields(["event": .string("queued"), "id": .string(id)]))
                     } else {
                         try StandardOutput.writeLine("\(id)")
-                        if !isQuiet {
-                            let verb: TerminalText = isRecording ? "recorded" : "downloaded"
-                            StandardError.write("queued; it is \(verb) while millstream serve runs with this library\n")
-                        }
+                    }
+                    let task = session.tasks.first { $0.id == id }
+                    if let refusal = try await task?.refusalInItsProcess(in: session) { throw refusal }
+                    if !isQuiet, !printsJSON {
+                        let verb: TerminalText = isRecording ? "recorded" : "downloaded"
+                        StandardError.write("queued; it is \(verb) while millstream serve runs with this library\n")
                     }
                     return nil
                 }

@@ -234,7 +234,8 @@ struct DownloadPrinter: Sendable {
     private func showCompletion(of task: DownloadTask, _ progress: DownloadProgress, _ omitted: OmittedContent) {
         guard printsJSON else { return display.show(progress) }
         let field = omitted.report.map { ReportValue.Field(name: "notStored", value: $0) }
-        show("completed", task, fields: progress.fields + [field].compactMap { $0 })
+        let fields = progress.fields(percent: display.percent(of: progress))
+        show("completed", task, fields: fields + [field].compactMap { $0 })
     }
 
     /// Prints an asset that was deleted because of the limits of the library or its expiration date.
@@ -270,7 +271,7 @@ struct DownloadPrinter: Sendable {
 
     private func show(_ name: String, _ task: DownloadTask, _ progress: DownloadProgress) {
         guard printsJSON else { return display.show(progress) }
-        show(name, task, fields: progress.fields)
+        show(name, task, fields: progress.fields(percent: display.percent(of: progress)))
     }
 }
 

@@ -48,6 +48,35 @@ extension DownloadTask {
         }
     }
 
+    /// The time for which a command waits for the error of a download that it has queued.
+    private static let queueInterval = Duration.seconds(2)
+    /// The time within which a process that runs begins to manage a download that was queued.
+    private static let attendanceInterval = Duration.seconds(1)
+
+    /// Waits for an error with which the process that manages a queued task refuses it at once: up to two seconds, or one second if
+    /// no process manages it.
+    ///
+    /// - Parameter session: The session of the task in this process.
+    /// - Returns: The failure; `nil` if the task has not failed.
+    /// - Throws: `StorageError` if the catalog cannot be read; `CancellationError` when canceled, which does not end the task.
+    func refusalInItsProcess(in session: DownloadSession) async throws -> Failure? {
+        var waited = Duration.zero
+        while waited < Self.queueInterval {
+            try await Task.sleep(for: Self.checkInterval)
+            waited += Self.checkInterval
+            guard let record = try session.library.downloads().first(where: { $0.id == id }) else { return nil }
+            if record.state == .failed, let error = record.failure.map({ DownloadError($0) }) {
+                let failure = Failure(error)
+                let reason = Failure.namingFiles(in: failure.message)
+                let hint = DownloadsCommand.ListCommand.hint(for: error, of: self, in: session) ?? failure.hint
+                let message = "\(id): the process that runs it has failed: \(reason)"
+                return Failure(failure.status, failure.code, message, hint: hint)
+            }
+            if waited >= Self.attendanceInterval, !isAttended { return nil }
+        }
+        return nil
+    }
+
     /// Returns a Boolean value that indicates whether the process that manages the task will lock the asset soon.
     ///
     /// It does not if it runs other downloads, which may be before this one, or if a recording may wait for its stream.

@@ -68,7 +68,7 @@ struct DownloadsCommand: AsyncParsableCommand {
         }
 
         /// Returns advice for a download that the policy of a server has refused; `nil` for other errors.
-        fileprivate static func hint(
+        static func hint(
             for error: DownloadError,
             of task: DownloadTask,
             in session: DownloadSession
@@ -129,7 +129,11 @@ struct DownloadsCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "pause",
             abstract: "Pause downloads, also those of other processes.",
-            discussion: "Example: millstream downloads pause abc123"
+            discussion: """
+                A download that has failed does not run; it stays failed, with its error.
+
+                Example: millstream downloads pause abc123
+                """
         )
 
         @Argument(help: "The identifiers of downloads or assets (default: all downloads).") var ids: [String] = []
@@ -137,7 +141,19 @@ struct DownloadsCommand: AsyncParsableCommand {
         @OptionGroup var reportFormat: ReportFormatFlags
 
         func run() async throws {
-            try downloads.perform("paused", on: ids, reportFormat) { $0.suspend() }
+            try downloads.perform("paused", on: ids, reportFormat, refusal: Self.refusal) { $0.suspend() }
+        }
+
+        /// Returns the failure for a download that has failed, and therefore cannot be paused; `nil` for any other one.
+        private static func refusal(_ task: DownloadTask) -> Failure? {
+            guard task.state == .failed else { return nil }
+            return Failure(
+                .failed,
+                "not-running",
+                "the download \(task.id) cannot be paused, because it has failed",
+                hint:
+                    "millstream downloads list prints its error; continue it with: millstream downloads resume \(task.id)"
+            )
         }
     }
 
@@ -160,7 +176,7 @@ struct DownloadsCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            try downloads.perform("canceled", on: ids, reportFormat) { $0.cancel() }
+            try downloads.perform("canceled", on: ids, reportFormat, refusal: { _ in nil }) { $0.cancel() }
         }
     }
 
@@ -379,27 +395,39 @@ struct DownloadsFlags: ParsableArguments {
     ///   - participle: The change, such as “paused”.
     ///   - ids: The identifiers of downloads or assets; all downloads if there are none.
     ///   - format: The form in which the changed downloads are printed.
+    ///   - refusal: A closure that returns the failure for a download that cannot be changed, or `nil`. It is a failure of the
+    ///     command only if the download is named.
     ///   - change: A closure that changes a download.
-    /// - Throws: ``Failure`` if one of the identifiers names no download.
+    /// - Throws: ``Failure`` if one of the identifiers names no download, or one that cannot be changed.
     func perform(
         _ participle: StaticString,
         on ids: [String],
         _ format: ReportFormatFlags,
+        refusal: (DownloadTask) -> Failure?,
         _ change: (DownloadTask) -> Void
     ) throws {
-        let tasks = try tasks(ids).map(\.task)
-        for task in tasks {
+        var failures = Failures()
+        var reports: [ReportValue] = []
+        for task in try tasks(ids).map(\.task) {
+            if let failure = refusal(task) {
+                if ids.isEmpty {
+                    StandardError.write("note: \(failure.message)\n")
+                } else {
+                    try failures.add(failure)
+                }
+                continue
+            }
             change(task)
             if !format.isJSON { StandardError.write("\(task.id): \(participle.description)  \(task.title)\n") }
+            reports.append(
+                .fields([
+                    "id": .string(task.id), "asset": .string(task.assetID), "state": .string(participle.description),
+                    "title": .string(task.title),
+                ])
+            )
         }
-        guard format.isJSON else { return }
-        let reports = tasks.map { task in
-            ReportValue.fields([
-                "id": .string(task.id), "asset": .string(task.assetID), "state": .string(participle.description),
-                "title": .string(task.title),
-            ])
-        }
-        try StandardOutput.writeLine(ReportValue.array(reports))
+        if format.isJSON { try StandardOutput.writeLine(ReportValue.array(reports)) }
+        try failures.finish()
     }
 
     /// Returns the downloads with the given identifiers, or all downloads.

@@ -6,16 +6,24 @@ struct FaultFlags: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Simulate a fault in responses, such as \"path=*.ts&requests=2...4&status=503\"; may be repeated, and the first that concerns a request applies. Parameters: \(Self.parameters).",
+            """
+            Simulate a fault in responses, such as "path=*.ts&requests=2...4&status=503". The overview lists the parameters of \
+            a fault. May be repeated; the first fault that concerns a request applies.
+            """,
             valueName: "FAULT"
         )
     )
     var fault: [String] = []
 
-    private static var parameters: String {
+    /// The paragraph of an overview before ``parameters``.
+    static let introduction =
+        "A fault of --fault consists of parameters that are separated by &. They select requests and change the responses:"
+
+    /// The parameters of faults for the overview of a command, one a line.
+    static var parameters: String {
         ResponseFault.parameters.map { parameter in
-            "\(parameter.name)\(parameter.placeholder.map { "=" + $0 } ?? "") (\(parameter.summary))"
-        }.joined(separator: ", ")
+            "  \(parameter.name)\(parameter.placeholder.map { "=" + $0 } ?? ""): \(parameter.summary)"
+        }.joined(separator: "\n")
     }
 
     func validate() throws {

@@ -79,15 +79,24 @@ struct HTTPFlags: ParsableArguments {
 
     @Option(
         name: .long,
-        help:
-            "The time without received data after which a request fails, both before the response header and during the body, in seconds, above 0 and at most 3600. Playlists, keys and other documents must also arrive within 60 seconds and a second for each 16 KiB."
+        help: ArgumentHelp(
+            """
+            Fail a request if no data arrives for this number of seconds, above 0 and at most 3600. The time applies both \
+            before the response header and within the body. Playlists, keys and other documents must also be complete within \
+            60 seconds, plus one second for each 16 KiB.
+            """
+        )
     )
     var timeout: Double = HTTPFlags.defaultTimeout
 
     @Option(
         name: .long,
-        help:
-            "The maximum number of retries of a failed request, 0 to 100 (default: 3, after which play continues to request segments from a busy or unreachable server for a while)."
+        help: ArgumentHelp(
+            """
+            The maximum number of retries of a failed request, 0 to 100 (default: 3). If the option is not given, playback \
+            continues to request segments for a while after the last retry if their server is busy or unreachable.
+            """
+        )
     )
     var retries: Int?
 
@@ -98,8 +107,9 @@ struct HTTPFlags: ParsableArguments {
         name: .long,
         help: ArgumentHelp(
             """
-            Use an HTTP proxy (default: that of http_proxy, HTTPS_PROXY or ALL_PROXY, unless NO_PROXY names the host; \
-            millstream serve loads only its catalog through the default).
+            Send requests through this HTTP proxy. The default is the proxy that the environment variable http_proxy, \
+            HTTPS_PROXY or ALL_PROXY names; hosts in NO_PROXY are requested directly. The command millstream serve uses the \
+            default only to load its catalog.
             """,
             valueName: "HOST:PORT"
         )

@@ -61,7 +61,18 @@ extension StoredAsset {
     /// - Returns: The text.
     func intactText(in library: AssetLibrary) -> String {
         guard state != .complete else { return "OK" }
-        let percent = UnfinishedAssets(in: library).percent(of: self)
-        return "incomplete (\(Int(saturating: percent)) %), what is stored is OK"
+        let percent = Int(saturating: UnfinishedAssets(in: library).percent(of: self))
+        return "incomplete (\(percent) %): \(missingText(in: library))"
+    }
+
+    /// Returns a text that says how much of an asset that is not complete is not stored.
+    private func missingText(in library: AssetLibrary) -> String {
+        guard !renditions.isEmpty else { return "nothing is stored, because its playlists are not loaded" }
+        let counts = (try? library.fileCounts(of: id)) ?? []
+        let missing = counts.reduce(0) { $0 +| $1.missing }
+        let total = counts.reduce(0) { $0 +| $1.total }
+        if bytes == .zero, missing > 0 { return "none of its \(QuantityText.count(total, "file")) is stored" }
+        guard missing > 0 else { return "the stored files are intact" }
+        return "\(missing) of \(QuantityText.count(total, "file")) not stored; the stored files are intact"
     }
 }

@@ -15,7 +15,8 @@ struct LibraryExportCommand: AsyncParsableCommand {
         abstract: "Copy an asset into a folder that a web server can serve, or into a media file.",
         discussion: """
             A media file contains the best stored variant, and all stored audio and subtitles with their languages and \
-            names. If another variant was begun and its download canceled, the best complete one is written. Video and audio \
+            names. If the asset is not complete, but one of its variants is, the best complete one is written, and a folder gets \
+            all variants and renditions that are complete. Video and audio \
             are copied, not encoded again. Date ranges become chapters, and the artwork of the asset becomes the cover \
             if it is a PNG or JPEG image, and a note says if it is not; a folder has it as a file, such as cover.jpg. A note says how long the gaps \
             are, such as those of a recording that was interrupted. The file or folder must not exist, unless --overwrite replaces the file; the folders above it are created. The name of a file can have the fields {title}, {id}, {height}, {date} and {part}.
@@ -41,7 +42,7 @@ struct LibraryExportCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "Write only the audio; for --mp4 and --mkv.") var audioOnly = false
     @Flag(
         name: .long,
-        help: "Write each part between two discontinuities into a file of its own; for --mp4 and --mkv."
+        help: "Write each part between two discontinuities to a separate file. Requires --mp4 or --mkv."
     )
     var split = false
     @Flag(
@@ -105,7 +106,13 @@ struct LibraryExportCommand: AsyncParsableCommand {
         let id = try library.identifier(of: asset)
         do {
             if let folder {
+                let isPartial = try library.outline(of: id).state == .partial
                 try write([library.export(id, to: URL(fileURLWithPath: folder)).path], of: id)
+                if isPartial {
+                    StandardError.write(
+                        "note: the asset is not complete; the variants and renditions that are complete are exported\n"
+                    )
+                }
                 return try noteGaps(of: id, in: library)
             }
             #if Playback
@@ -177,7 +184,7 @@ struct LibraryExportCommand: AsyncParsableCommand {
             try write(names.map { folder.appendingPathComponent($0).path }, of: asset.id)
         } else if let output = try output() {
             options.omitsVideo = output.omitsVideo
-            let folders = partial ? nil : Self.completeFolders(of: asset, in: library)
+            let folders = try partial ? nil : Self.completeFolders(of: asset, in: library)
             let paths = try await output.write(asset, folders, in: library, allowsPartialAsset: partial)
             if folders != nil {
                 StandardError.write("note: the asset is not complete; the best variant that is complete is exported\n")
@@ -192,13 +199,14 @@ struct LibraryExportCommand: AsyncParsableCommand {
         for track in try await session.incompleteTracks(options, omitsMedia: srt != nil) { Self.note(track) }
     }
 
-    /// Returns the directories of the complete media playlists of an asset with other ones whose download was abandoned; `nil` for
-    /// any other asset.
-    private static func completeFolders(of asset: StoredAsset, in library: AssetLibrary) -> Set<String>? {
+    /// Returns the directories of the media playlists of an incomplete asset that can be played; `nil` for an asset that is
+    /// complete, is still to be recorded, or has no such variant.
+    private static func completeFolders(of asset: StoredAsset, in library: AssetLibrary) throws -> Set<String>? {
         guard asset.state != .complete, asset.isPlayableOffline, !asset.isMediaFile,
-            !UnfinishedAssets(in: library, of: asset.id).isDownloading(asset.id)
+            try !library.isRecording(asset.id)
+                || !UnfinishedAssets(in: library, of: asset.id).isDownloading(asset.id)
         else { return nil }
-        return Set(asset.renditions.filter(\.isComplete).map(\.folder))
+        return try library.playableFolders(of: asset.id)
     }
 
     /// Prints that an export does not have all of a track.

@@ -12,6 +12,9 @@ struct LibraryVerifyCommand: AsyncParsableCommand {
             Damaged files are marked as missing; "millstream library repair" replaces them. If some assets cannot be \
             verified, the others are verified nevertheless.
 
+            An asset whose download is not complete is no error; the number of its missing files is printed for each \
+            media playlist.
+
             Files in the folder of an asset that do not belong to it are named, and stay unless --remove-unknown is given.
 
             Example: millstream library verify abc123
@@ -44,8 +47,10 @@ struct LibraryVerifyCommand: AsyncParsableCommand {
                 isIntact = isIntact && result.damaged.isEmpty
                 hasUnlisted = hasUnlisted || !result.unlisted.isEmpty
                 if removeUnknown, !result.unknown.isEmpty { try library.removeUnknownFiles(id) }
-                reports.append(Self.report(id, result))
-                if !json { try write(library.asset(id), result, in: library) }
+                let asset = try library.asset(id)
+                let missing = try asset.state == .complete ? [] : library.fileCounts(of: id).filter { $0.missing > 0 }
+                reports.append(Self.report(asset, result, missing))
+                if !json { try write(asset, result, missing, in: library) }
             }
         }
         if json { try StandardOutput.writeLine(ReportValue.array(reports)) }
@@ -79,16 +84,28 @@ struct LibraryVerifyCommand: AsyncParsableCommand {
         return try (references.isEmpty ? opened.assets().map(\.id) : references).map { (opened, $0) }
     }
 
-    private func write(_ asset: StoredAsset, _ result: VerificationResult, in library: AssetLibrary) throws {
+    private func write(
+        _ asset: StoredAsset,
+        _ result: VerificationResult,
+        _ missing: [StoredFileCounts],
+        in library: AssetLibrary
+    ) throws {
         try StandardOutput.writeLine("\(asset.id)  \(Self.summary(result, asset, in: library))")
         for path in result.damaged {
             // A playlist is written from the catalog.
             try StandardOutput.writeLine("  \(path)\(path.hasSuffix(".m3u8") ? " (written again)" : "")")
         }
+        for counts in missing { try StandardOutput.writeLine("  \(counts.folder): \(Self.text(counts))") }
         for path in result.unlisted { try StandardOutput.writeLine("  \(path) (not in the library)") }
         for path in result.unknown {
             try StandardOutput.writeLine("  \(path) (\(removeUnknown ? "unknown, removed" : "unknown"))")
         }
+    }
+
+    /// Returns the text for the files of a media playlist that are not stored yet.
+    private static func text(_ counts: StoredFileCounts) -> String {
+        let files = "\(counts.missing) of \(QuantityText.count(counts.total, "file")) not stored"
+        return counts.unfinished > 0 ? "\(files), \(counts.unfinished) of them in part" : files
     }
 
     private static func summary(
@@ -108,13 +125,28 @@ struct LibraryVerifyCommand: AsyncParsableCommand {
         return "\(intact) (only the size of \(files) was verified)"
     }
 
-    private static func report(_ id: String, _ result: VerificationResult) -> ReportValue {
+    private static func report(
+        _ asset: StoredAsset,
+        _ result: VerificationResult,
+        _ missing: [StoredFileCounts]
+    ) -> ReportValue {
         .fields([
-            "id": .string(id),
+            "id": .string(asset.id),
+            "state": .string(asset.state.rawValue),
             "lost": .strings(result.damaged),
             "withoutChecksum": .integer(Int64(clamping: result.withoutChecksum)),
+            "missing": missing.isEmpty ? nil : .array(missing.map { Self.report($0) }),
             "unlisted": result.unlisted.isEmpty ? nil : .strings(result.unlisted),
             "unknown": result.unknown.isEmpty ? nil : .strings(result.unknown),
+        ])
+    }
+
+    private static func report(_ counts: StoredFileCounts) -> ReportValue {
+        .fields([
+            "path": .string(counts.folder),
+            "files": .integer(Int64(clamping: counts.missing)),
+            "total": .integer(Int64(clamping: counts.total)),
+            "unfinished": .integer(Int64(clamping: counts.unfinished)),
         ])
     }
 }

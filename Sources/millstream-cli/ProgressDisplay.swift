@@ -8,8 +8,8 @@ import Synchronization
 /// something new.
 final class ProgressDisplay: Sendable {
     private struct State {
-        /// The progress at times within the window, oldest first, from which the speed is computed.
-        var samples: [(time: Duration, received: Int64)] = []
+        /// The percentage and the rate that are shown.
+        var figures: DisplayedProgress
         var lastLine: (time: Duration, percent: Double, content: String)?
         /// The time and the number of received bytes when the display began.
         var start: (time: Duration, received: Int64)?
@@ -22,8 +22,6 @@ final class ProgressDisplay: Sendable {
         var refresh: Task<Void, Never>?
     }
 
-    /// The time over which the speed is computed; a recording receives data only when a segment is published.
-    private let window: Duration
     /// The maximum interval between two lines without a terminal, while data is received.
     private static let lineInterval = Duration.seconds(5)
 
@@ -40,8 +38,8 @@ final class ProgressDisplay: Sendable {
     init(isQuiet: Bool, isRecording: Bool = false) {
         self.isQuiet = isQuiet
         self.isRecording = isRecording
-        window = isRecording ? .seconds(30) : .seconds(5)
-        state = Mutex(State())
+        // A recording receives data only when a segment is published.
+        state = Mutex(State(figures: DisplayedProgress(window: .seconds(isRecording ? 30 : 10))))
     }
 
     func show(_ progress: DownloadProgress) {
@@ -56,14 +54,19 @@ final class ProgressDisplay: Sendable {
         }
     }
 
+    /// Returns the percentage of a progress, which does not decrease during a run.
+    ///
+    /// - Parameter progress: The current progress.
+    /// - Returns: The percentage from 0 to 100; 100 only if all files are stored.
+    func percent(of progress: DownloadProgress) -> Double { state.withLock { $0.figures.percent(of: progress) } }
+
     private func update(_ progress: DownloadProgress, isRefresh: Bool = false) {
         state.withLock { state in
             // The display may have ended in the meantime.
             guard !isRefresh || state.refresh != nil else { return }
             let now = time.now
-            let percent = progress.percentOfBytes
-            state.samples.append((now, progress.receivedBytes.bytes))
-            while state.samples.count > 2, now - state.samples[1].time > window { state.samples.removeFirst() }
+            let percent = state.figures.percent(of: progress)
+            state.figures.addReceived(progress.receivedBytes.bytes, at: now)
             if state.received?.bytes != progress.receivedBytes.bytes {
                 state.received = (progress.receivedBytes.bytes, now)
             }
@@ -83,11 +86,7 @@ final class ProgressDisplay: Sendable {
                     ? "a player to receive its media" : TerminalText(escaping: file).description
                 line += "  waiting \(Int(saturating: stall / .seconds(1))) s for \(awaited)"
                 content += " \(Int(saturating: stall / Self.waitInterval)) \(awaited)"
-            } else if !isRecording || progress.percent < 100, let first = state.samples.first,
-                now - first.time > .milliseconds(100)
-            {
-                let seconds = (now - first.time) / .seconds(1)
-                let rate = max(0, Double(progress.receivedBytes.bytes -| first.received) / seconds)
+            } else if !isRecording || progress.percent < 100, let rate = state.figures.rate(at: now) {
                 let bitsPerSecond = Int64(saturating: rate * 8)
                 // Without data, the rate is unknown.
                 if bitsPerSecond > 0 { line += "  \(BitRate(bitsPerSecond: bitsPerSecond))" }

@@ -22,6 +22,7 @@ struct RecordCommand: AsyncParsableCommand {
             a separate recording of the same stream, give another library with --library DIR.
 
             Example: millstream record https://example.com/live.m3u8 --duration 1:30:00 --wait
+            Example: millstream record https://example.com/live.m3u8 --duration 600 -o "{title}.mp4"
             """
     )
 
@@ -32,12 +33,17 @@ struct RecordCommand: AsyncParsableCommand {
 
     @OptionGroup var options: DownloadOptions
 
-    func validate() throws { _ = try recording.options() }
+    @OptionGroup var output: DownloadOutputFlags
+
+    func validate() throws {
+        _ = try recording.options()
+        try output.validate(with: options)
+    }
 
     mutating func run() async throws {
         var configuration = try options.configuration()
         configuration.recording = try recording.options()
-        try await options.run(source, configuration)
+        try await output.run(source, configuration, options)
     }
 }
 

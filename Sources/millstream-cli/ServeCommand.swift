@@ -22,6 +22,8 @@ struct ServeCommand: AsyncParsableCommand {
             With --conditions, responses to players are sent under these network conditions. The console can change them during \
             playback, and the query parameter conditions=NAME sets them for one stream.
 
+            The query parameter redundant=available leaves out redundant variants that are unavailable or stale.
+
             Sources are loaded from the hosts of the catalog and from public hosts. With --allow-host, they are loaded only from \
             the named hosts and those of the catalog. Ctrl-C stops the server.
 
@@ -38,6 +40,10 @@ struct ServeCommand: AsyncParsableCommand {
 
             A server that others can reach should play only chosen sources: with --secret, it plays only URLs that millstream \
             sign has signed. Behind a proxy on the same machine, also use --console-credentials.
+
+            \(FaultFlags.introduction)
+
+            \(FaultFlags.parameters)
 
             Example: millstream serve --catalog https://example.com/streams.json --open
             """
@@ -63,7 +69,11 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Play only URLs that millstream sign has signed with the secret in this file, at least 16 bytes; the console, its API and downloaded assets are then available only on this machine, or with --console-credentials.",
+            """
+            Play only URLs that millstream sign has signed with the secret in this file. The secret has at least 16 bytes. The \
+            console, its API and downloaded assets are then available only on this machine, or to clients that send the \
+            credentials of --console-credentials.
+            """,
             valueName: "FILE"
         )
     )
@@ -310,7 +320,11 @@ struct LimitFlags: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The maximum number of simultaneous requests that load, edit or inspect playlists, of which a client has at most a quarter; further requests are answered with 503, or 429 (default: 256).",
+            """
+            The maximum number of requests that load, edit or inspect playlists at the same time (default: 256). One client \
+            can have a quarter of them. Further requests are answered with status 429 if the client has too many, and with \
+            status 503 if the server has too many.
+            """,
             valueName: "count"
         )
     )
@@ -353,6 +367,10 @@ struct OriginCommand: AsyncParsableCommand {
         abstract: "Serve a folder of media or a single file as an origin server, for tests and demonstrations.",
         discussion: """
             The URL of a folder returns a page that lists its contents.
+
+            \(FaultFlags.introduction)
+
+            \(FaultFlags.parameters)
 
             Example: millstream origin ~/streams --port 8081
             Example: millstream origin ~/streams --fault "path=*.ts&requests=3...5&status=503" --fault "delay=0.5"

@@ -26,7 +26,10 @@ struct SignCommand: ParsableCommand {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("The file with the secret of the server, at least 16 bytes.", valueName: "FILE")
+        help: ArgumentHelp(
+            "The file with the secret of the server. The secret has at least 16 bytes.",
+            valueName: "FILE"
+        )
     )
     var secret: String
 

@@ -231,6 +231,28 @@ import Testing
         #expect(try reading.lacksSummaries && reading.asset("a").title == "A")
     }
 
+    /// In earlier versions, a file that another variant needs made an asset unplayable.
+    @Test func partialAssetsOfAnEarlierVersionAreComputedAgain() throws {
+        let queue = try DatabaseQueue()
+        try Schema.migrator.migrate(queue, upTo: "bytes-entered-within-limits")
+        try queue.write { database in
+            for (id, state) in [("a", "partial"), ("b", "complete")] {
+                try database.execute(
+                    sql: """
+                        INSERT INTO asset VALUES ('\(id)', 'A', 'https://h/\(id)', 1, '\(state)', '', NULL, NULL);
+                        INSERT INTO assetSummary VALUES ('\(id)', 'A', 1, 1, 100, '4', 10, 4096, '', '', 0, 0);
+                        INSERT INTO assetContent VALUES ('\(id)', x'')
+                        """
+                )
+            }
+        }
+        try Schema.migrator.migrate(queue)
+        for table in ["assetSummary", "assetContent"] {
+            let remaining = try queue.read { try String.fetchAll($0, sql: "SELECT assetID FROM \(table)") }
+            #expect(remaining == ["b"])
+        }
+    }
+
     /// All assets are read at once, with stored contents and without.
     @Test func listOfAllAssetsHasTheSameContentAsEachAsset() throws {
         let complete = try presentation()

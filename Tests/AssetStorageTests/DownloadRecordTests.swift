@@ -103,6 +103,16 @@ import Testing
         #expect(try download("a").failure == nil)
     }
 
+    /// The error of a download that has failed is not lost by a request to pause it.
+    @Test func failedDownloadIsNotSuspended() throws {
+        for name in ["a", "b"] { try add(name) }
+        let failure = DownloadRecord.Failure(code: "code", detail: "detail", message: "message")
+        try library.changeDownload("a", .state(.failed, failure))
+        for name in ["a", "b"] { try library.changeDownload(name, .suspension) }
+        #expect(try download("a").state == .failed && download("a").failure == failure)
+        #expect(try download("b").state == .suspended && download("b").failure == nil)
+    }
+
     /// A newer version may write states that this version does not know.
     @Test func unknownStateIsNotActedOn() throws {
         try add("a")

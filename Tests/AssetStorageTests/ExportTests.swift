@@ -72,6 +72,41 @@ import Testing
         #expect(error?.message == "the asset \(id) is not complete; download it again first")
     }
 
+    /// For example, the connection was lost before all files of the second variant were received.
+    @Test func completeVariantOfAnIncompleteAssetIsExported() throws {
+        let id = try temporary.enter()
+        let source = try TemporaryLibrary.multivariant(
+            "#EXT-X-STREAM-INF:BANDWIDTH=800000",
+            "low.m3u8",
+            "#EXT-X-STREAM-INF:BANDWIDTH=3000000",
+            "high.m3u8"
+        )
+        let media = try ["low", "high"].map { name in
+            try TemporaryLibrary.media(#"#EXT-X-MAP:URI="\#(name).mp4""#, "#EXTINF:4,", "\(name).m4s")
+        }
+        try temporary.plan(
+            id,
+            source,
+            TemporaryLibrary.rendition(.variant, 0, media[0]),
+            TemporaryLibrary.rendition(.variant, 1, media[1])
+        )
+        let missing = try library.missingResources(id)
+        try temporary.store(missing.filter { $0.folder == "variant-0" || $0.kind != .initialization }, of: id)
+        let asset = try library.asset(id)
+        #expect(asset.state == .partial && asset.isPlayableOffline && library.isPlayableOffline(id))
+        let exported = try library.export(id, to: folder)
+        #expect(exported.lastPathComponent == "multivariant.m3u8")
+        let playlist = try MultivariantPlaylist(parsing: [UInt8](Data(contentsOf: exported)))
+        #expect(playlist.variants.map(\.uri) == ["variant-0/media.m3u8"])
+        let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+        #expect(names.count == 5 && names.filter { $0.hasPrefix("variant-1") } == [], "\(names)")
+        // Files of the other variant are not needed to play the asset.
+        try FileManager.default.removeItem(at: temporary.url("variant-1/000000.m4s", of: id))
+        #expect(library.isPlayableOffline(id))
+        try FileManager.default.removeItem(at: temporary.url("variant-0/000000.m4s", of: id))
+        #expect(!library.isPlayableOffline(id))
+    }
+
     @Test func existingDirectoryIsNotChanged() throws {
         let id = try completeAsset()
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -163,6 +163,8 @@ import Testing
         #expect(!file.isOpen && file.isUnfinished)
         #expect(resumption() == TransportRequest.Resumption(offset: 6, validator: "v1", totalLength: 12))
         #expect(try library.unfinishedFiles(of: library.asset(id)) == ["media/000000.ts": 6])
+        let counts = StoredFileCounts(folder: "media", total: 1, missing: 1, unfinished: 1)
+        #expect(try library.fileCounts(of: id) == [counts])
         let next = library.makePackageFile(for: resource, of: id)
         try next.continueUnfinished(at: 6)
         #expect(next.count == 6 && next.isOpen)

@@ -435,8 +435,9 @@ import Testing
         try store("f.aac", "s.vtt")
         // Renditions that are shorter have no missing media after their ends.
         #expect(try library.asset(id).loadedTimeRanges == ranges([(6, 14)]))
-        // A variant and its audio are complete, but a player might choose the variant whose key is missing.
-        #expect(try state() == "-+-+++ not playable 80")
+        // A variant and its audio are complete; the variant whose key is missing is not played.
+        #expect(try state() == "-+-+++ playable 80")
+        #expect(library.isPlayableOffline(id))
         try store("key")
         #expect(try state() == "++-+++ playable 90")
         let asset = try library.asset(id)

@@ -77,6 +77,23 @@ import Testing
         #expect(missing.map(\.isDeferred) == [false, false, false, false, true, true])
     }
 
+    /// A file that was lost is damage, and not one whose download is not complete.
+    @Test func filesOfEachMediaPlaylistAreCounted() throws {
+        let id = try plan((.variant, 0), (.audio, 0))
+        try store(["audio-0"], of: id)
+        try FileManager.default.removeItem(at: temporary.url("audio-0/000001.ts", of: id))
+        for _ in 0..<2 {
+            #expect(
+                try library.fileCounts(of: id) == [
+                    StoredFileCounts(folder: "variant-0", total: 2, missing: 2, unfinished: 0),
+                    StoredFileCounts(folder: "audio-0", total: 2, missing: 0, unfinished: 0),
+                ]
+            )
+            try library.removeMissingFilesFromCatalog(id)
+        }
+        #expect(try library.fileCounts(of: temporary.enter("B", from: "other.m3u8")) == [])
+    }
+
     @Test func orderFollowsTheStartTime() {
         let limit = 1e12
         for (seconds, isDeferred, order) in [
@@ -258,6 +275,30 @@ import Testing
         #expect(playlist.renditions.compactMap(\.uri) == ["audio-0/media.m3u8"])
         try temporary.complete(id)
         #expect(try library.playlistOfCompleteRenditions(of: id) == nil)
+    }
+
+    /// The audio of another group does not belong to the variant.
+    @Test func variantIsPlayableWithTheAudioOfItsGroup() throws {
+        let id = try plan((.variant, 0), (.variant, 1), (.audio, 0), (.audio, 1))
+        try store(["variant-1", "audio-0"], of: id)
+        #expect(try !library.asset(id).isPlayableOffline)
+        #expect(try library.playableFolders(of: id) == [])
+        try store(["audio-1"], of: id)
+        #expect(try library.asset(id).isPlayableOffline && library.isPlayableOffline(id))
+        #expect(try library.playableFolders(of: id) == ["variant-1", "audio-0", "audio-1"])
+        let bytes = try #require(try library.playlistOfCompleteRenditions(of: id))
+        #expect(try MultivariantPlaylist(parsing: bytes).variants.map(\.uri) == ["variant-1/media.m3u8"])
+    }
+
+    /// A rendition of the group of the variant has no URI.
+    @Test func variantWithItsOwnAudioIsPlayableWithoutRenditions() throws {
+        let id = try plan((.variant, 0), (.variant, 1), (.audio, 0), (.audio, 1))
+        try store(["variant-0"], of: id)
+        #expect(try library.asset(id).isPlayableOffline)
+        let bytes = try #require(try library.playlistOfCompleteRenditions(of: id))
+        let playlist = try MultivariantPlaylist(parsing: bytes)
+        #expect(playlist.variants.map(\.uri) == ["variant-0/media.m3u8"])
+        #expect(playlist.renditions.compactMap(\.uri) == [])
     }
 
     @Test func summaryHasTheHeightsAndTheLanguages() throws {

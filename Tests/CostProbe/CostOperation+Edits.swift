@@ -29,6 +29,7 @@ extension CostOperation {
                         }
                     }
             }
+            + redundantVariants
             + [
                 CostOperation("edit/program/everything-on-demand") { count in
                     let playlist = try mediaPlaylist("everything-on-demand", count)
@@ -70,6 +71,16 @@ extension CostOperation {
                     return { precondition(GapPlaylist.playlist(at: address)?.segments.count == count) }
                 },
             ]
+    }
+
+    /// The operations that find redundant variants.
+    private static var redundantVariants: [CostOperation] {
+        ["variants-and-renditions-of-one-group", "attributes-in-one-line"].map { shape in
+            CostOperation("edit/redundant/\(shape)") { count in
+                let playlist = try multivariantPlaylist(shape, count)
+                return { precondition(RedundantVariants(in: playlist).groups.isEmpty) }
+            }
+        }
     }
 
     /// Returns an edit of a playlist with a number of 4 s segments, or of variants.

@@ -72,6 +72,12 @@ extension CostOperation {
                 )
                 return { read(.media(try older.applying(update))) }
             },
+            CostOperation("read/renditions-of-the-closest-language") { count in
+                let offered: [(language: String?, name: String?)] = (0..<count).map { number in
+                    (language: "ko", name: "E\(number)")
+                }
+                return { precondition(RenditionMatching.positions(matching: "ko-KR", in: offered).count == count) }
+            },
             CostOperation("read/rendition-groups") { count in
                 let playlist = try multivariantPlaylist("variants-with-groups-of-their-own", count)
                 return {

@@ -47,12 +47,30 @@ extension InputShape {
                     repeated(8) { representation("\($0)", bandwidth: 1_000 * ($0 + 1)) }
                 )
             },
+            dash("long-inherited-attribute", size: 40) { count in
+                let codecs = repeated(16 * count) { _ in "a," }
+                let representations = repeated(count) { "<Representation id=\"\($0)\" bandwidth=\"1\"/>" }
+                let contents = template("") + representations
+                return "<AdaptationSet mimeType=\"video/mp4\" codecs=\"\(codecs)\">\(contents)</AdaptationSet>"
+            },
+            dash("long-descriptor-of-a-set", size: 40) { count in
+                let value = repeated(16 * count) { _ in "x;" }
+                let descriptor = "<Accessibility schemeIdUri=\"urn:scte:dash:cc:cea-608:2015\" value=\"\(value)\"/>"
+                let representations = repeated(count) { representation("\($0)", bandwidth: 1_000 * ($0 + 1)) }
+                return set(descriptor + template(""), representations)
+            },
             dash("events", size: 40) { count in
                 "<EventStream schemeIdUri=\"urn:x\" timescale=\"1\">"
                     + repeated(count) {
                         "<Event id=\"\($0)\" presentationTime=\"\($0 % 8)\" duration=\"1\">text</Event>"
                     }
                     + "</EventStream>" + set(template("<SegmentTimeline><S d=\"2\" r=\"9\"/></SegmentTimeline>"))
+            },
+            dash("events-with-a-long-value", size: 40) { count in
+                let value = String(repeating: "v", count: 32 * count)
+                let events = repeated(count) { "<Event id=\"\($0)\"/>" }
+                let stream = "<EventStream schemeIdUri=\"urn:x\" value=\"\(value)\">\(events)</EventStream>"
+                return stream + set(template(""))
             },
             InputShape("dash", "base-addresses", size: 40) { count in
                 manifest(repeated(count) { "<BaseURL>https://h\($0)/a/../b/</BaseURL>" } + period(set(template(""))))

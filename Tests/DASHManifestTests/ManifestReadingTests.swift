@@ -172,6 +172,8 @@ struct ManifestReadingTests {
         (#"timeShiftBufferDepth="126""#, .invalidValue), (#"availabilityStartTime="some_time""#, .invalidValue),
         (#"availabilityStartTime="2024-01-01T00:00:00""#, .missingTimeZone),
         (#"maxSegmentDuration="P1Y""#, .calendarDuration), (#"nonsense="1""#, .unknownAttribute),
+        (#"mediaPresentationDuration="PT12Q""#, .invalidValue), (#"mediaPresentationDuration="ten""#, .invalidValue),
+        (#"mediaPresentationDuration="-PT4S""#, .negativeDuration),
     ])
     func attributesOfOtherFormsAreReported(_ attribute: String, _ code: ManifestRule) throws {
         let presentation = try parsePeriod("", attributes: attribute)
@@ -179,6 +181,14 @@ struct ManifestReadingTests {
         #expect(presentation.diagnostics.count == 1)
         #expect(found.code == code)
         #expect(found.line == 2)
+    }
+
+    /// The rule is the same for `inspect` and `validate`, which do not report a violation twice.
+    @Test func negativeDurationIsIgnoredAndReportedOnce() throws {
+        let presentation = try parsePeriod("", attributes: #"mediaPresentationDuration="-PT4S""#)
+        #expect(presentation.duration == nil)
+        #expect(presentation.diagnostics.map(\.severity) == [.error])
+        #expect(presentation.validated().filter { $0.code == .negativeDuration }.count == 1)
     }
 
     @Test func structureThatTheStandardDoesNotAllowIsReported() throws {

@@ -1,5 +1,6 @@
 import DASHManifest
 import DASHTranslation
+import HLSPlaylist
 import MediaTiming
 import Testing
 
@@ -61,6 +62,47 @@ struct TranslationWorkTests {
             }
             #expect(other.state == TranslationState())
         }
+    }
+
+    /// One character can have thousands of combining marks, which each rendition of the set would repeat.
+    @Test func labelIsShortHoweverManyCombiningMarksACharacterHas() throws {
+        let label = "<Label>e\(String(repeating: "\u{20D0}", count: 10_000))</Label>"
+        let presentation = try manifest("<Period>\(videoSet)\(audioSet("a", language: "en", contents: label))</Period>")
+        let translated = try translate(presentation)
+        let name = try #require(translated.multivariant.renditions.first?.name)
+        let scalars = name.unicodeScalars
+        #expect(scalars.starts(with: "e\u{20D0}".unicodeScalars) && scalars.count <= 200)
+    }
+
+    /// The texts of an adaptation set are read once for all of its representations, and longer ones than any known value are not read.
+    @Test func longAttributesOfASetAreNotReadForEachRepresentation() throws {
+        let codecs = String(repeating: "avc1.64001f,", count: 100)
+        let presentation = try manifest(
+            """
+            <Period><AdaptationSet \(Self.video) codecs="\(codecs)">
+            <Accessibility schemeIdUri="urn:scte:dash:cc:cea-608:2015" value="CC1=eng"/>
+            <SegmentTemplate media="$Number$.ts" duration="2"/>
+            <Representation id="v" bandwidth="1"/></AdaptationSet></Period>
+            """
+        )
+        var translator = PresentationTranslator()
+        let translated = try translator.translate(presentation, at: testNow)
+        let variant = try #require(translated.multivariant.variants.first)
+        #expect(variant.codecs == [] && variant.groupID(.closedCaptions) != nil)
+    }
+
+    /// A manifest of a megabyte would otherwise become date ranges of gigabytes.
+    @Test func eventsOfAStreamWithALongValueAreLeftOut() throws {
+        let long = String(repeating: "v", count: 5_000)
+        let events = (0..<3).map { #"<Event presentationTime="\#($0)" id="\#($0)">x</Event>"# }.joined()
+        let streams = [long, "short"].map { value in
+            #"<EventStream schemeIdUri="urn:x" value="\#(value)">\#(events)</EventStream>"#
+        }
+        let translated = try translate(manifest("<Period>\(streams.joined())\(videoSet)</Period>"))
+        let message = "3 events have a scheme, value and identifier of more than 2048 bytes"
+        #expect(translated.losses.map(\.message) == [message])
+        let playlist = try MediaPlaylist(parsing: try #require(translated.playlists.first).bytes)
+        #expect(playlist.dateRanges.map { $0["X-VALUE"] } == ["short", "short", "short"])
     }
 
     @Test func eventsBeyondTheLimitAreNotRead() throws {

@@ -56,6 +56,18 @@ struct ConfigurationTests {
         }
     }
 
+    #if os(Linux)
+    @Test(.timeLimit(.minutes(10))) func programsOfTestsUseNoFolderOfTheUser() async throws {
+        let name = RunningProgram.userFolder.lastPathComponent
+        let library = try await RunningProgram(["library", "path"]).result()
+        #expect(library.status == 0 && library.output.contains("/\(name)/"), "\(library)")
+        let configuration = try await RunningProgram(["config", "--json"]).result()
+        let report = try #require(JSONSerialization.jsonObject(with: Data(configuration.output.utf8)) as? [String: Any])
+        let file = try #require(report["file"] as? String)
+        #expect(configuration.status == 0 && file.contains("/\(name)/"), "\(file)")
+    }
+    #endif
+
     /// Editors on other systems write other line endings, and a mark at the start of the file.
     @Test(.timeLimit(.minutes(10)), arguments: ["\r\n", "\n", "\r"])
     func lineEndingsAndMarksOfOtherSystemsAreRead(ending: String) async throws {

@@ -52,6 +52,26 @@ extension ConsoleStatusTests {
         }
     }
 
+    /// The parameter is no edit, so that it has a control of its own.
+    @Test(.timeLimit(.minutes(10))) func redundantVariantsAreLeftOutIfThatIsSelected() async throws {
+        try await onStage { stage in
+            try await play("ts", on: stage)
+            try await stage.page.click("#more-edits summary")
+            try await stage.page.choose("available", in: "#redundant")
+            try await eventually("the playback URL has the parameter") {
+                try await shownEdits(stage) == ["redundant=available"]
+            }
+            #expect(try await stage.page.isTrue("!document.querySelector('#redundant-note').hidden"))
+            #expect(
+                try await stage.page.number("fetch(document.querySelector('#playback-url').value).then(r => r.status)")
+                    == 200
+            )
+            // It is not selected for another stream.
+            try await play("fmp4", on: stage)
+            #expect(try await shownEdits(stage).isEmpty)
+        }
+    }
+
     /// The text is at the control of the edit, and disappears when the control has another value.
     @Test(.timeLimit(.minutes(10))) func wrongValueOfAnEditIsExplainedNextToIt() async throws {
         try await onStage { stage in

@@ -52,6 +52,25 @@ extension ConsoleStatusTests {
         }
     }
 
+    @Test(.timeLimit(.minutes(10)), arguments: [1_400, 1_500])
+    func deliveriesOfSegmentsAreNotCutOff(width: Int) async throws {
+        try await onStage { stage in
+            try await play("ts", on: stage)
+            try await stage.page.setWidth(width)
+            let script = """
+                (select => {
+                  const style = getComputedStyle(select)
+                  const context = document.createElement('canvas').getContext('2d')
+                  context.font = style.font
+                  const longest = Math.max(...[...select.options].map(option => context.measureText(option.text).width))
+                  const arrow = 16
+                  return longest + parseFloat(style.paddingLeft) + parseFloat(style.paddingRight) + arrow <= select.clientWidth
+                })(document.querySelector('#segments'))
+                """
+            #expect(try await stage.page.isTrue(script))
+        }
+    }
+
     @Test(.timeLimit(.minutes(10))) func deliveryOfSegmentsIsChosen() async throws {
         try await onStage { stage in
             try await play("ts", on: stage)

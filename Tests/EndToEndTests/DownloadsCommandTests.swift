@@ -89,6 +89,15 @@ struct DownloadsCommandTests {
         let file = folder.appendingPathComponent("film.mkv").path
         let shown = try await run("library", "show", id)
         let percent = try #require(shown.output.firstMatch(of: /[0-9]+ %/)?.output)
+        // What is not downloaded yet is no damage.
+        let verified = try await run("library", "verify", id)
+        let state = "\(id)  incomplete (\(percent)): "
+        #expect(verified.status == 0 && verified.output.hasPrefix(state), "\(verified)")
+        #expect(verified.output.contains("\n  variant-") && verified.output.contains(" not stored\n"), "\(verified)")
+        #expect(!verified.output.contains("OK"), "\(verified)")
+        let report = try await run("library", "verify", id, "--json")
+        #expect(report.output.contains(#""state":"partial","lost":[]"#), "\(report)")
+        #expect(report.output.contains(#""missing":[{"path":""#), "\(report)")
         let refused = try await run("library", "export", id, "--mkv", file)
         #expect(refused.status == 1 && refused.errors.contains("(\(percent) is stored)"), "\(refused.errors)")
         #expect(!refused.errors.contains("--partial"), "\(refused.errors)")
@@ -131,6 +140,16 @@ struct DownloadsCommandTests {
         let report = try await list()
         let message = try #require((report.first?["error"] as? [String: Any])?["message"] as? String)
         #expect(message.hasPrefix("the key has 3 bytes instead of 16: /") && message.hasSuffix("/k"), "\(message)")
+        // A download that has failed does not run, and its error stays listed.
+        let id = try #require(report.first?["id"] as? String)
+        let paused = try await run("downloads", "pause", id)
+        let reason = "cannot be paused, because it has failed"
+        #expect(paused.status == 1 && paused.errors.contains(reason), "\(paused.errors)")
+        let all = try await run("downloads", "pause")
+        #expect(all.status == 0 && all.errors.contains("note: the download \(id) cannot be paused"), "\(all.errors)")
+        let listed = try #require(try await list().first)
+        #expect(listed["state"] as? String == "failed")
+        #expect((listed["error"] as? [String: Any])?["message"] as? String == message)
         // The server loads no files.
         let queued = try await run("downloads", "resume", "--queue")
         let refusal = "--queue cannot hand over a download of a file: /"
@@ -167,8 +186,8 @@ struct DownloadsCommandTests {
             #EXT-X-ENDLIST
 
             """
-        // The word "zero", encrypted with the key "0123456789abcdef".
-        let digits = "625a06b3141263442535565aa858d322"
+        // The word "Gero", which begins as a transport stream does, encrypted with the key "0123456789abcdef".
+        let digits = "e6bc29a20dc49f0ea18c6e2d87e323db"
         let segment = stride(from: 0, to: 32, by: 2).compactMap { UInt8(digits.dropFirst($0).prefix(2), radix: 16) }
         let files = [("a.m3u8", Array(playlist.utf8)), ("k", Array("fedcba9876543210".utf8)), ("0.ts", segment)]
         for (name, bytes) in files { try Data(bytes).write(to: origin.appendingPathComponent(name)) }
@@ -231,6 +250,12 @@ struct DownloadsCommandTests {
         #expect(try await run("download", source, "--variants", "lowest").status == 0)
         #expect(try await run("download", source, "--variants", "all", "--retries", "0").status == 1)
         let id = try #require(try await list().first?["asset"] as? String)
+        // The failed download of the other variant does not hide it either.
+        let copy = origin.appendingPathComponent("copy")
+        let exported = try await run("library", "export", id, copy.path)
+        #expect(exported.status == 0 && exported.errors.contains("the asset is not complete"), "\(exported.errors)")
+        let playlist = try String(contentsOf: copy.appendingPathComponent("multivariant.m3u8"), encoding: .utf8)
+        #expect(playlist.contains("BANDWIDTH=900000") && !playlist.contains("BANDWIDTH=3000000"), "\(playlist)")
         #expect(try await run("downloads", "cancel", id).status == 0)
         let table = try await run("library", "list")
         #expect(table.output.contains("  playable  "), "\(table.output)")
@@ -390,8 +415,8 @@ struct DownloadsCommandTests {
             #EXT-X-ENDLIST
 
             """
-        // The word "zero", encrypted with the key "0123456789abcdef".
-        let digits = "625a06b3141263442535565aa858d322"
+        // The word "Gero", which begins as a transport stream does, encrypted with the key "0123456789abcdef".
+        let digits = "e6bc29a20dc49f0ea18c6e2d87e323db"
         let segment = stride(from: 0, to: 32, by: 2).compactMap { UInt8(digits.dropFirst($0).prefix(2), radix: 16) }
         for (name, bytes) in [("a.m3u8", Array(playlist.utf8)), ("0.ts", segment)] {
             try Data(bytes).write(to: files.appendingPathComponent(name))

@@ -10,6 +10,16 @@ struct FaultCommandTests {
         try await RunningProgram(arguments).result()
     }
 
+    @Test(arguments: ["origin", "serve"])
+    func helpListsEachParameterOfAFaultOnALineOfItsOwn(command: String) async throws {
+        let help = try await run(command, "--help")
+        let lines = help.output.split(separator: "\n")
+        for parameter in ["path=PATTERN", "interval=TIME", "status=CODE", "page", "reset=BYTES", "timeout"] {
+            #expect(lines.contains { $0.hasPrefix("  \(parameter): ") }, "\(parameter): \(help.output)")
+        }
+        #expect(help.status == 0 && !help.output.contains("Parameters: path="), "\(help.output)")
+    }
+
     @Test func originSimulatesFaultsInTheirPeriod() async throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

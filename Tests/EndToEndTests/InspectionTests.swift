@@ -214,6 +214,58 @@ struct InspectionTests {
         #expect(complete["missingBytes"] == nil && complete["bitRate"] != nil)
     }
 
+    @Test(.timeLimit(.minutes(10))) func boxWithAnImpossibleSizeIsReported() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: try sample("movie.mp4")))
+        let type = try #require(bytes.range(of: Data("mdat".utf8)))
+        bytes.replaceSubrange((type.lowerBound - 4)..<type.lowerBound, with: Data([0x7F, 0xFF, 0xFF, 0xFF]))
+        let path = folder.appendingPathComponent("damaged.mp4").path
+        try bytes.write(to: URL(fileURLWithPath: path))
+        let text = try await run("inspect", path)
+        #expect(text.status == 0 && text.output.contains("\nwarning: the box mdat at byte "), "\(text.output)")
+        let problems = try json(try await run("inspect", path, "--json").output)["problems"] as? [String]
+        #expect(problems?.count == 1 && problems?.first?.hasSuffix("which exceeds the file") == true)
+        #expect(try json(try await run("inspect", try sample("movie.mp4"), "--json").output)["problems"] == nil)
+    }
+
+    /// The segments of a DASH manifest are those of its translation.
+    @Test(.timeLimit(.minutes(10)), arguments: ["dash-number", "dash-timeline", "dash-ondemand"])
+    func segmentsOfManifestsAreInspected(name: String) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let source = try sample("\(name)/manifest.mpd")
+        let result = try await run("inspect", source, "--media", "--segments", "2", "--json")
+        #expect(result.status == 0, "\(result.errors)")
+        let report = try json(result.output)
+        let playlists = try #require(report["playlists"] as? [[String: Any]])
+        #expect(report["kind"] as? String == "dash" && !playlists.isEmpty)
+        for playlist in playlists {
+            let media = try #require(playlist["media"] as? [[String: Any]])
+            #expect(playlist["representation"] is String && playlist["kind"] as? String == "media")
+            #expect(!media.isEmpty && media.count <= 2 && media.allSatisfy { $0["error"] == nil }, "\(media)")
+        }
+        let text = try await run("inspect", source, "--media", "--segments", "1")
+        #expect(text.status == 0 && text.output.contains("DASH presentation, static"), "\(text.errors)")
+        #expect(text.output.contains("\nrepresentation ") && text.output.contains("measured"), "\(text.output)")
+    }
+
+    /// Durations that are not used are reported with the manifest.
+    @Test(.timeLimit(.minutes(10)), arguments: [("PT12Q", "dash-invalid-value"), ("-PT4S", "dash-negative-duration")])
+    func durationsOfManifestsThatAreIgnoredAreReported(duration: String, code: String) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = try file(
+            "a.mpd",
+            """
+            <MPD xmlns="urn:mpeg:dash:schema:mpd:2011" minBufferTime="PT2S" mediaPresentationDuration="\(duration)">
+            <Period/></MPD>
+            """
+        )
+        let inspected = try await run("inspect", path)
+        #expect(inspected.status == 0 && inspected.output.contains("[\(code), section "), "\(inspected.output)")
+        #expect(inspected.output.contains("DASH presentation, static\n"), "\(inspected.output)")
+        let validated = try await run("validate", path)
+        #expect(validated.status == 2 && validated.output.contains("[\(code), section "), "\(validated.output)")
+    }
+
     /// There is nothing to follow, which a user who asked for it learns.
     @Test(
         .timeLimit(.minutes(10)),

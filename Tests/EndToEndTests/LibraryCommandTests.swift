@@ -236,7 +236,8 @@ final class LibraryCommandTests {
         let id = try await add()
         let intact = try await run("verify", "nope", id, "--json")
         #expect(intact.status == 1 && intact.errors.contains("no asset nope (not-found)"), "\(intact.errors)")
-        #expect(intact.output == "[{\"id\":\"\(id)\",\"lost\":[],\"withoutChecksum\":0}]\n")
+        let report = #"[{"id":"\#(id)","state":"complete","lost":[],"withoutChecksum":0}]"#
+        #expect(intact.output == report + "\n")
         let file = URL(fileURLWithPath: library + "/packages/\(id)/variant-0/000001.ts")
         try Data("x".utf8).write(to: file)
         let damaged = try await run("verify", id, "nope")

@@ -72,6 +72,11 @@ struct MediaFileCommandTests {
         let watched = try #require(metrics["watchedDuration"] as? Double)
         let frames = try #require(metrics["decodedFrames"] as? Int)
         #expect(watched > 12 && watched < 20 && frames > 360 && frames < 600, "\(metrics)")
+        // The time after the end of the media is not played.
+        let rest = try #require(played.errors.components(separatedBy: "it has about ").last)
+        let text = try #require(rest.split(separator: " ").first)
+        let available = try #require(Double(text))
+        #expect(abs(watched - available) < 0.2, "\(metrics)")
         // What was requested is there.
         let part = try await run(["play", path.path, "--until", "5"] + options)
         #expect(part.status == 0 && !part.errors.contains("error"), "\(part)")
@@ -143,6 +148,7 @@ struct MediaFileCommandTests {
     @Test(arguments: [
         ("flac", ["-vn", "-c:a", "flac"], "it has about 1", " of 30.0 s, and about "),
         ("wav", ["-vn"], "it has about 15.0 of 30.0 s", "its last 2.88 MB are missing"),
+        ("mp3", ["-vn", "-c:a", "libmp3lame", "-b:a", "128k"], "it has about 1", " of 30.0 s, and its last "),
         ("opus", ["-vn", "-c:a", "libopus"], "it has about ", " s, and at least "),
         ("ogg", ["-vn", "-c:a", "libvorbis"], "it has about ", " s, and at least "),
         ("mp4", ["-c", "copy", "-movflags", "frag_keyframe+empty_moov"], "it has about ", " s, and at least "),
@@ -199,6 +205,20 @@ struct MediaFileCommandTests {
         let all = try #require(JSONSerialization.jsonObject(with: Data(complete.output.utf8)) as? [String: Any])
         // Only the beginning of the file, from which its format is determined, is read twice.
         #expect(try #require(all["bytes"] as? Int) < bytes.count + 600_000, "\(all)")
+    }
+
+    /// A recording that was written to a pipe declares no duration.
+    @Test func matroskaFileWithoutADurationIsPlayed() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let movie = try #require(Samples.directory).appendingPathComponent("movie.mp4")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let path = folder.appendingPathComponent("recorded.mkv").path
+        _ = try await tool(["ffmpeg", "-v", "error", "-i", movie.path, "-c", "copy", "-live", "1", path])
+        let played = try await run(["play", path, "--headless", "--speed", "max", "--metrics", "-"])
+        #expect(played.status == 0 && !played.errors.contains("ends early"), "\(played)")
+        let metrics = try #require(JSONSerialization.jsonObject(with: Data(played.output.utf8)) as? [String: Any])
+        let watched = try #require(metrics["watchedDuration"] as? Double)
+        #expect(watched > 29 && watched < 31, "\(metrics)")
     }
 
     /// The duration of a WAV file without an announced size is known after all of it was loaded.

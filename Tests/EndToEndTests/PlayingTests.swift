@@ -150,6 +150,7 @@ struct PlayingTests {
         let text = try await run("play", source, "--no-decode", "--speed", "max")
         let seconds = String(format: "%.1f", missing)
         #expect(text.output.contains("Skipped: \(seconds) s without video or audio\n"), "\(text.output)")
+        #expect(text.output.contains("Skipped segments: 2 not loaded\n"), "\(text.output)")
     }
 
     /// A start in reverse waits for media before its position; this wait belongs to the startup time.

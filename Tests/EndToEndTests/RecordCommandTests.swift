@@ -83,6 +83,28 @@ struct RecordCommandTests {
         #expect(lines.contains("#EXT-X-DISCONTINUITY") && lines.last == "#EXT-X-ENDLIST")
     }
 
+    @Test(
+        .timeLimit(.minutes(10)),
+        .enabled(if: Samples.directory != nil, "the sample streams were not made: run Scripts/make-samples")
+    )
+    func aRecordingIsWrittenToAMediaFile() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let source = try #require(Samples.directory).appendingPathComponent("ts/180p/media.m3u8").path
+        let file = folder.appendingPathComponent("new/evening.mp4").path
+        let command = ["record", source, "--start-over", "--library", library, "--quiet"]
+        let program = try RunningProgram(command + ["-o", file])
+        #expect(try await program.finish() == 0, "\(program.standardError)")
+        #expect(program.standardOutput == "\(file)\n")
+        #expect(FileManager.default.fileExists(atPath: file))
+        // The file exists now, which is reported before anything is recorded.
+        let again = try RunningProgram(command + ["-o", file])
+        #expect(try await again.finish() == 1)
+        #expect(again.standardError.contains("evening.mp4 already exists"), "\(again.standardError)")
+        let queued = try RunningProgram(command + ["-o", file, "--queue"])
+        #expect(try await queued.finish() == 64)
+        #expect(queued.standardError.contains("--output cannot be combined with --queue"), "\(queued.standardError)")
+    }
+
     /// Otherwise the part that is recorded already would be in no playlist.
     @Test(.timeLimit(.minutes(10))) func aRecordingIsContinuedWithItsSelection() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -43,6 +43,18 @@ struct RefusedDownloadCommandTests {
         }
         let report = try await run("downloads", "resume", id, "--json")
         #expect(report.status == 1 && report.output.contains("\"event\":\"failed\""), "\(report)")
+        // The command that hands another one to the server reports that it is refused as well.
+        for name in ["b.m3u8", "c.m3u8"] {
+            let copy = files.appendingPathComponent(name)
+            try FileManager.default.copyItem(at: files.appendingPathComponent("a.m3u8"), to: copy)
+        }
+        let queued = try await run("download", origin.address("b.m3u8"), "--queue")
+        #expect(queued.status == 1 && queued.errors.contains("the process that runs it has failed: "), "\(queued)")
+        #expect(queued.errors.contains("--allow-host 127.0.0.1:\(origin.port)"), "\(queued)")
+        #expect(queued.output.split(separator: "\n").count == 1 && !queued.errors.contains("queued;"), "\(queued)")
+        let events = try await run("download", origin.address("c.m3u8"), "--queue", "--json")
+        #expect(events.status == 1 && events.output.contains("\"event\":\"queued\""), "\(events)")
+        #expect(events.output.contains("\"event\":\"failed\""), "\(events)")
         server.send(SIGTERM)
         #expect(try await server.finish() == 0, "\(server.standardError)")
         await origin.stop()

@@ -16,12 +16,35 @@ final class RunningProgram: @unchecked Sendable {
         return products.appendingPathComponent("millstream")
     }()
 
+    /// The folder of the data, the configuration, the caches and the state of all programs, in place of the folders of the user.
+    ///
+    /// All programs of a test run share it, so that the cache of fonts is written only once. It is removed at the end of the run.
+    static let userFolder: URL = {
+        atexit { RunningProgram.removeUserFolder() }
+        return FileManager.default.temporaryDirectory.appendingPathComponent("user-\(UUID())")
+    }()
+
+    private static func removeUserFolder() { try? FileManager.default.removeItem(at: userFolder) }
+
+    /// The variables that name the folders of the user, which are created.
+    private static let userVariables: [String: String] = {
+        var variables: [String: String] = [:]
+        for name in ["XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"] {
+            let folder = userFolder.appendingPathComponent(name.lowercased())
+            try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            variables[name] = folder.path
+        }
+        return variables
+    }()
+
     /// Starts the program, or another executable.
+    ///
+    /// The program uses neither the library nor the configuration of the user.
     ///
     /// - Parameters:
     ///   - arguments: The arguments of the program.
     ///   - executable: The executable.
-    ///   - environment: Variables that are added to the environment of this process.
+    ///   - environment: Variables that are added to the environment of this process, and replace the folders of all programs.
     ///   - directory: The working directory; `nil` for that of the tests.
     ///   - keepsInputOpen: A Boolean value that indicates whether the program has a standard input that never ends.
     ///   - replacedOutput: A handle for standard output, instead of the file that ``standardOutput`` reads.
@@ -39,8 +62,9 @@ final class RunningProgram: @unchecked Sendable {
         process.executableURL = executable
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment
-            // The configuration of the user must not change the results of tests.
-            .merging(["XDG_CONFIG_HOME": "/nonexistent"]) { _, new in new }
+            // The library and the configuration of the user must not change the results of tests, nor tests the library.
+            .filter { $0.key != "MILLSTREAM_LIBRARY" }
+            .merging(Self.userVariables) { _, new in new }
             .merging(environment) { _, new in new }
         process.currentDirectoryURL = directory
         let folder = FileManager.default.temporaryDirectory

@@ -130,7 +130,65 @@ struct SegmentRecoveryTests {
         }
     }
 
+    /// Only the media that is missing at the end of a stream is no gap, which playback would pass.
+    @Test(.timeLimit(.minutes(10))) func missingMediaIsToldWithItsConsequence() async throws {
+        let script = """
+            (async () => {
+              const {appendedDamage} = await import('/console/segment-recovery.js')
+              const {recoveryNote} = await import('/console/now-playing.js')
+              const segment = sequence => ({sequence, start: sequence * 4, duration: 4})
+              const damage = (sequence, bufferedEnd, isComplete = true, isEnded = true) => {
+                const timeline = {isEnded, segments: [segment(1), segment(2)]}
+                return appendedDamage({timeline, bufferedEnd}, segment(sequence), isComplete, sequence * 4)
+              }
+              const cases = [
+                damage(2, 10), damage(2, 11.5), damage(2, 10, true, false), damage(1, 6), damage(2, undefined), damage(2, 10, false),
+                damage(1, 6, false)
+              ]
+              const notes = [cases[0], cases[5], {action: 'gap'}].map(damage => recoveryNote({...damage, segment: 2}))
+              return [cases.map(damage => damage?.action ?? 'none').join(), ...notes].join('|')
+            })()
+            """
+        try await ConsoleStage.run { stage in
+            let parts = try await stage.page.text(script).split(separator: "|").map(String.init)
+            #expect(
+                parts == [
+                    "short,none,none,none,none,incomplete,incomplete",
+                    "The media of segment 2, the last one of the playlist, ends 2.0 s before its duration does, "
+                        + "so playback ends earlier.",
+                    "Segment 2 of the playlist ends before its media is complete, so playback ends there.",
+                    "Segment 2 of the playlist is a gap without media (EXT-X-GAP), so it is left out.",
+                ]
+            )
+        }
+    }
+
     // MARK: In the browser
+
+    /// The server converts what is left of a transport stream, so that only its duration tells that it was cut off.
+    @Test(.timeLimit(.minutes(10))) func lastSegmentThatIsCutOffIsTold() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("cut-\(UUID())")
+        let sample = try #require(Samples.directory).appendingPathComponent("ts/360p")
+        try FileManager.default.copyItem(at: sample, to: folder)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let playlist = folder.appendingPathComponent("media.m3u8")
+        let lines = try String(contentsOf: playlist, encoding: .utf8).split(separator: "\n").map(String.init)
+        let first = try #require(lines.firstIndex { !$0.hasPrefix("#") })
+        try (lines[...first] + ["#EXT-X-ENDLIST", ""]).joined(separator: "\n")
+            .write(to: playlist, atomically: true, encoding: .utf8)
+        let file = folder.appendingPathComponent(lines[first])
+        let media = try Data(contentsOf: file)
+        try media.prefix(media.count / 376 * 188).write(to: file, options: .atomic)
+        let catalog: (RecordingOrigin) -> String = { origin in
+            #"[{"id": "cut", "name": "cut", "url": "\#(origin.address("media.m3u8"))"}]"#
+        }
+        try await ConsoleStage.run(from: folder, catalog: catalog, before: ConsoleTests.withoutHLS) { stage in
+            try await stage.page.click("article[data-stream-id=cut] [data-action=play]")
+            try await eventually("the page tells that media is missing") {
+                try await stage.page.text(Self.note).contains("the last one of the playlist, ends")
+            }
+        }
+    }
 
     /// The page names the segment that is cut off, and plays the one after it.
     @Test(.timeLimit(.minutes(10))) func playbackContinuesAfterASegmentThatIsCutOff() async throws {

@@ -63,7 +63,7 @@ import Testing
         let help = try RunningProgram(["serve", "--help"])
         #expect(try await help.finish() == 0)
         let text = help.standardOutput.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        #expect(text.contains("millstream serve loads only its catalog through the default"), "\(text)")
+        #expect(text.contains("The command millstream serve uses the default only to load its catalog."), "\(text)")
         try await withFolder { folder in
             for (options, isNoted) in [([], true), (["--proxy", "127.0.0.1:1"], false)] {
                 let program = try RunningProgram(

@@ -147,6 +147,28 @@ struct SimulateCommandTests {
         }
     }
 
+    @Test(.timeLimit(.minutes(10))) func otherContentsOfAFolderAreCounted() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let input = try writeInput()
+        let traces = folder.appendingPathComponent("traces")
+        for name in ["older", "copies.json"] {
+            let subfolder = traces.appendingPathComponent(name)
+            try FileManager.default.createDirectory(at: subfolder, withIntermediateDirectories: true)
+        }
+        for name in ["readme.txt", ".hidden"] { try Data("x".utf8).write(to: traces.appendingPathComponent(name)) }
+        let simulated = try await RunningProgram(input + ["--json"]).result()
+        #expect(simulated.status == 0, "\(simulated.errors)")
+        #expect(try names(objects(simulated.output)) == ["fast", "slow"])
+        #expect(simulated.errors.hasPrefix("note: skipped 2 subfolders and 1 other file in "), "\(simulated.errors)")
+        #expect(simulated.errors.hasSuffix("/traces: a trace is a .json file in the folder itself\n"))
+        let inner = folder.appendingPathComponent("outer/inner")
+        try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: true)
+        let outer = inner.deletingLastPathComponent().path
+        let none = try await RunningProgram(["simulate", "--trace", outer] + input.suffix(2)).result()
+        #expect(none.status == 2 && none.errors.contains("no .json files"), "\(none.errors)")
+        #expect(none.errors.contains("hint: subfolders are not searched"), "\(none.errors)")
+    }
+
     @Test(.timeLimit(.minutes(10))) func unreadableTraceIsNamedAndTheOthersAreSimulated() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let input = try writeInput()

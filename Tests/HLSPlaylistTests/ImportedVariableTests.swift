@@ -144,6 +144,11 @@ import Testing
 
     /// A multivariant playlist that is not known can define the variable, unless the playlist was opened as players
     /// open it.
+    @Test func messageIsShortHoweverManyCombiningMarksTheNameHas() {
+        let error = PlaylistParsingError.undeclaredImport("e" + String(repeating: "\u{301}", count: 10_000))
+        #expect(error.description.utf8.count < 500)
+    }
+
     @Test func undeclaredImportIsReportedIfNoOtherPlaylistCanDefineIt() throws {
         let text =
             "#EXTM3U\n#EXT-X-VERSION:8\n#EXT-X-TARGETDURATION:1\n#EXT-X-DEFINE:IMPORT=\"a\"\n"

@@ -57,6 +57,23 @@ import Testing
         #expect(RenditionMatching.distance(from: text, toLanguage: "en", name: "Commentary") == distance)
     }
 
+    @Test(
+        arguments: [
+            ("KO-KR", ["ko", "en"], [0]), ("ko-KR", ["ko", "ko-KR", "ko-KP"], [1]),
+            ("ko", ["ko", "ko-KR", "en"], [0, 1]), ("pt", ["pt-BR", "pt-PT"], [0, 1]), ("pt_br", ["por", "en"], [0]),
+            ("en-GB", ["en-US"], []), ("zh-Hant-TW", ["zh", "zh-Hant", "chi-Hant", "zh-Hans"], [1, 2]),
+            ("kor-KR:track 0", ["ko", "ko"], [0]), ("track 1", ["ko", "en"], [1]), ("en", ["enm"], []),
+            ("", ["en"], []), ("en:", ["en"], []),
+        ] as [(String, [String], [Int])]
+    )
+    func languageThatIsNotOfferedIsLookedUp(text: String, tags: [String], positions: [Int]) {
+        var offered: [(language: String?, name: String?)] = []
+        for (position, tag) in tags.enumerated() { offered.append((language: tag, name: "Track \(position)")) }
+        #expect(RenditionMatching.positions(matching: text, in: offered) == Set(positions))
+        offered.append((language: nil, name: nil))
+        #expect(RenditionMatching.positions(matching: text, in: offered) == Set(positions))
+    }
+
     @Test func nameMayHaveAColonOrNoLanguage() {
         #expect(RenditionMatching.distance(from: "Part 1: noon", toLanguage: "en", name: "part 1: Noon") == 0)
         #expect(RenditionMatching.distance(from: "Main", toLanguage: nil, name: "Main") == 0)

@@ -341,7 +341,7 @@ import Testing
     )
     func valuesOfVariablesAreValidated(value: String, codes: String) throws {
         let text =
-            "#EXT-X-VERSION:8\n#EXT-X-DEFINE:NAME=\"s\",VALUE=\"\(value)\"\n#EXT-X-RENDITION-REPORT:URI=\"{$s}:b\""
+            "#EXT-X-VERSION:8\n#EXT-X-DEFINE:NAME=\"s\",VALUE=\"\(value)\"\n#EXT-X-RENDITION-REPORT:URI=\"{$s}://b\""
         #expect(try RuleFindings.codes(RuleFindings.media(text)) == codes)
     }
 

@@ -48,18 +48,87 @@ import Testing
 
     @Test(
         arguments: [
-            ("0", ""), ("9", ""), ("00000000000000000000", ""), ("18446744073709551615", ""),
+            ("0", ""), ("9", ""), ("00000000000000000000", ""), ("18446744073709551615", "integer-above-limit"),
             ("18446744073709551616", "integer-too-large"), ("000000000000000000000", "integer-too-large"),
             ("", "not-an-integer"), ("-1", "not-an-integer"), ("+1", "not-an-integer"), ("1.0", "not-an-integer"),
             ("1x", "not-an-integer"), ("/", "not-an-integer"), (":", "not-an-integer"), ("\"1\"", "quoted-value"),
         ]
     )
     func integersHaveAtMost64Bits(value: String, codes: String) throws {
-        #expect(try RuleFindings.codes(RuleFindings.audio("BIT-DEPTH=\(value)")) == codes)
+        // The limit is that of tags.
+        let ofAttribute = codes == "integer-above-limit" ? "" : codes
+        #expect(try RuleFindings.codes(RuleFindings.audio("BIT-DEPTH=\(value)")) == ofAttribute)
         guard value != "", value != "\"1\"" else { return }
         let expected = codes.isEmpty ? [] : ["3 \(codes)"]
         #expect(try RuleFindings.lines(RuleFindings.media("#EXT-X-BITRATE:\(value)")) == expected)
         #expect(try RuleFindings.lines(RuleFindings.media("#EXT-X-DISCONTINUITY-SEQUENCE:\(value)")) == expected)
+    }
+
+    /// The standard allows 64 bits, but players read a larger number as if the tag were missing.
+    @Test(
+        arguments: [
+            ("EXT-X-MEDIA-SEQUENCE", "1152921504606846976", true),
+            ("EXT-X-MEDIA-SEQUENCE", "1152921504606846977", false),
+            ("EXT-X-DISCONTINUITY-SEQUENCE", "1152921504606846976", true),
+            ("EXT-X-DISCONTINUITY-SEQUENCE", "9223372036854775807", false),
+            ("EXT-X-MEDIA-SEQUENCE", "9223372036854775808", false), ("EXT-X-BITRATE", "9223372036854775807", true),
+            ("EXT-X-BITRATE", "9223372036854775808", false),
+        ]
+    )
+    func integersThatPlayersIgnoreAreReported(tag: String, value: String, isRead: Bool) throws {
+        let found = try RuleFindings.lines(RuleFindings.media("#\(tag):\(value)"))
+        #expect(found == (isRead ? [] : ["3 integer-above-limit"]))
+    }
+
+    @Test(
+        arguments: [
+            ("9223372036854775807@0", true), ("9223372036854775808@0", false), ("1@9223372036854775806", true),
+            ("1@9223372036854775807", false), ("0@18446744073709551615", false), ("18446744073709551615@0", false),
+            ("5000000000000000000@5000000000000000000", false), ("00000000000000000001@0", true),
+        ]
+    )
+    func byteRangesThatPlayersIgnoreAreReported(range: String, isRead: Bool) throws {
+        let codes = isRead ? "" : "integer-above-limit"
+        #expect(try RuleFindings.codes(RuleFindings.media("#EXT-X-VERSION:4\n#EXT-X-BYTERANGE:\(range)")) == codes)
+        let map = RuleFindings.media("#EXT-X-VERSION:6\n#EXT-X-MAP:URI=\"m\",BYTERANGE=\"\(range)\"")
+        #expect(try RuleFindings.codes(map) == codes)
+    }
+
+    @Test(
+        arguments: [
+            ("a.ts", nil), ("//", nil), ("///a", nil), ("a:b", nil), ("skd://[", nil), ("httpx://[", nil),
+            ("http", nil),
+            ("http://a", nil), ("HTTPS://a.b-c_d/x", nil), ("http://u:p@a:80/x", nil), ("http://a:/x", nil),
+            ("http://[::1]/x", nil), ("http://[2001:db8::1]:8080?x", nil), ("http://b\u{FC}cher.example/x", nil),
+            ("http://a%20b/x", nil), ("//cdn.example.com/x", nil), ("http://a/b:c@d[", nil), ("https://a:65535/", nil),
+            ("http:", .missingHost), ("http:a", .missingHost), ("http:///x", .missingHost),
+            ("https://?x", .missingHost),
+            ("http://u@/x", .missingHost), ("http://:80/x", .missingHost), ("//:80/x", .missingHost),
+            ("http://[::1/x.ts", .invalidHost), ("//[::1/x.ts", .invalidHost), ("http://[::1]x/", .invalidHost),
+            ("http://[]/", .invalidHost), ("http://[1]/", .invalidHost), ("http://a b/x", .invalidHost),
+            ("http://a]/", .invalidHost), ("http://a<b/", .invalidHost), ("http://a\\b/", .invalidHost),
+            ("http://a:x/", .invalidPort), ("http://a:65536/", .invalidPort), ("http://a:-1/", .invalidPort),
+            ("http://::1/", .missingHost), ("http://a::1/", .invalidPort), ("http://[::1]:x/", .invalidPort),
+        ] as [(String, AuthorityFault?)]
+    )
+    func hostsAndPortsOfAddressesAreExamined(address: String, fault: AuthorityFault?) {
+        #expect(Grammar.authorityFault(address) == fault)
+    }
+
+    @Test func invalidHostsAreReportedInLinesAndAttributes() throws {
+        let line = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\nhttp:///a.ts\n#EXT-X-ENDLIST\n"
+        #expect(try RuleFindings.lines(line) == ["4 invalid-uri"])
+        // The white space is reported, but not twice.
+        let spaced = line.replacing("http:///a.ts", with: "http://a b/a.ts")
+        #expect(try RuleFindings.lines(spaced) == ["4 space-in-address"])
+        let map = RuleFindings.media("#EXT-X-VERSION:6\n#EXT-X-MAP:URI=\"http://a b/x\"")
+        #expect(
+            try RuleFindings.diagnostics(map).map(\.message).first?.hasSuffix("(URI: the host is invalid).") == true
+        )
+        let variable = "#EXT-X-VERSION:8\n#EXT-X-DEFINE:NAME=\"h\",VALUE=\"[::1\"\n#EXTINF:6,\nhttp://{$h}/b.ts"
+        #expect(try RuleFindings.lines(RuleFindings.media(variable)) == ["6 invalid-uri"])
+        let key = RuleFindings.media("#EXT-X-KEY:METHOD=AES-128,URI=\"https://k:port/\"")
+        #expect(try RuleFindings.lines(key) == ["3 invalid-uri"])
     }
 
     @Test(
@@ -150,7 +219,7 @@ import Testing
 
     @Test(
         arguments: [
-            ("5", true), ("5@0", true), ("0@18446744073709551615", true), ("00000000000000000001", true), ("5@", false),
+            ("5", true), ("5@0", true), ("0@9223372036854775807", true), ("00000000000000000001", true), ("5@", false),
             ("@5", false), ("5@5@5", false), ("18446744073709551616", false), ("000000000000000000001", false),
             ("5x", false), ("-5", false), ("5 @5", false),
         ]

@@ -196,6 +196,15 @@ import Testing
         #expect(script.text.split(whereSeparator: \.isNewline).filter { $0.hasPrefix("Dialogue") }.count == 1)
     }
 
+    /// One character can have millions of combining marks.
+    @Test func textInScriptsIsShortHoweverManyCombiningMarksACharacterHas() {
+        var script = OverlayScript(PixelSize(100, 100))
+        let marks = String(repeating: "\u{301}", count: 100_000)
+        script.add("e\(marks)", x: 0, y: 0, fontSize: 10, anchor: .left)
+        let drawn = script.text.unicodeScalars.count { $0 == "\u{301}" }
+        #expect(drawn == OverlayScript.maximumScalarCount - 1)
+    }
+
     @Test func onlyTheTimesOfDialogueLinesAreReplaced() {
         let line = "Dialogue: 1,0:00:01.00,0:00:02.50,Top,,0,0,0,,Yes, {\\i1}no{\\i0}"
         #expect(

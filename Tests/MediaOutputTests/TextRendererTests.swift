@@ -58,4 +58,30 @@ import Testing
         #expect(try TextRenderer().draw(script, size) == nil)
         #expect(try TextRenderer().draw(script, PixelSize(0, 0)) == nil)
     }
+
+    @Test func scriptWithoutAFontIsReportedOnce() throws {
+        let renderer = try TextRenderer()
+        func missing(_ text: String) -> [OutputError.Code] {
+            let script = SubtitleScript(lines: ["Dialogue: 0,0:00:00.00,9:00:00.00,Default,,0,0,0,,\(text)"])
+            _ = renderer.draw(script.script, size)
+            return renderer.takeMissingFonts().map(\.code)
+        }
+        #expect(missing("Hello") == [])
+        // No character has this value, in the block of Hangul.
+        #expect(missing("a\u{D7FF}\u{D7FE}b") == [.missingFont])
+        #expect(missing("c\u{D7FF}") == [])
+    }
+
+    @Test(arguments: [
+        (UInt32(0xAC00), "No installed font has Korean characters", "fonts-noto-cjk"),
+        (0x3042, "No installed font has Japanese characters", "fonts-noto-cjk"),
+        (0x4E2D, "No installed font has Chinese characters", "fonts-noto-cjk"),
+        (0x0628, "No installed font has Arabic characters", "fonts-noto-core"),
+        (0x10A0, "No installed font has some characters", "fonts-noto-core"),
+    ])
+    func errorNamesTheScriptAndAPackage(character: UInt32, start: String, font: String) throws {
+        let error = try #require(WritingSystem(ofCharacter: character)).missingFont
+        #expect(error.code == .missingFont)
+        #expect(error.message.hasPrefix(start) && error.message.contains(font))
+    }
 }

@@ -12,6 +12,23 @@ import Testing
         #expect(ClockText.string(MediaTime(value: milliseconds, timescale: 1000)) == text)
     }
 
+    /// Times that were computed have more digits than people need.
+    @Test(
+        arguments: [
+            (6_006, 1_000, "6.006 s"), (134, 15, "8.933 s"), (6, 1, "6 s"), (-1_500, 1_000, "-1.5 s"),
+            (1, 3_000, "0 s"),
+            (19_999_999, 1_000_000, "20 s"), (10_010, 1_000, "10.01 s"),
+        ] as [(Int64, Int64, String)]
+    )
+    func secondsHaveThreeDecimalDigits(value: Int64, timescale: Int64, text: String) {
+        #expect(ClockText.seconds(MediaTime(value: value, timescale: timescale)) == text)
+    }
+
+    @Test func rangesHaveOneUnit() throws {
+        let end = try #require(MediaTime(approximating: 8.933333333333332))
+        #expect(ClockText.seconds(MediaTimeRange(start: MediaTime(seconds: 4), end: end)) == "4 to 8.933 s")
+    }
+
     @Test(
         arguments: [
             (35_500, 1_200_000, "00:35 of 20:00"), (0, 19_977, "00:00 of 00:20"), (19_977, 19_977, "00:19 of 00:20"),

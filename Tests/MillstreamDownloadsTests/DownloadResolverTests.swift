@@ -454,20 +454,47 @@ import Testing
         #expect(DownloadSelection.Languages("all") == .all && DownloadSelection.Languages("default") == .defaults)
         #expect(DownloadSelection.Languages("none") == DownloadSelection.Languages.none)
         #expect(DownloadSelection.Languages("en,ko") == .some(["en", "ko"]) && DownloadSelection.Languages(",") == nil)
-        let english = DownloadSelection.Languages.some(["en"])
-        #expect(
-            english.includes(language: "en", isDefault: false) && english.includes(language: "EN-us", isDefault: false)
-        )
-        #expect(
-            !english.includes(language: "enm", isDefault: true) && !english.includes(language: nil, isDefault: true)
-        )
-        let german = DownloadSelection.Languages.some(["de:Deutsch"])
-        #expect(english.includes(language: "eng", isDefault: false))
-        #expect(german.includes(language: "ger", name: "deutsch", isDefault: false))
-        let named = DownloadSelection.Languages.some(["director's commentary"])
-        #expect(named.includes(language: "en", name: "Director's Commentary", isDefault: false))
-        #expect(named.includes(language: nil, name: "Director's Commentary", isDefault: false))
-        #expect(!named.includes(language: "en", name: "Commentary", isDefault: true))
-        #expect(!DownloadSelection.Languages.defaults.includes(language: "en", isDefault: false))
+        func isSelected(_ text: String, language: String?, name: String = "", isDefault: Bool = false) -> Bool {
+            let candidate = DownloadSelection.Languages.Candidate(language: language, name: name, isDefault: isDefault)
+            return DownloadSelection.Languages(text)?.positions(in: [candidate]) == [0]
+        }
+        #expect(isSelected("en", language: "en") && isSelected("en", language: "EN-us"))
+        #expect(!isSelected("en", language: "enm", isDefault: true))
+        #expect(!isSelected("en", language: nil, isDefault: true))
+        #expect(isSelected("en", language: "eng"))
+        #expect(isSelected("de:Deutsch", language: "ger", name: "deutsch"))
+        #expect(isSelected("director's commentary", language: "en", name: "Director's Commentary"))
+        #expect(isSelected("director's commentary", language: nil, name: "Director's Commentary"))
+        #expect(!isSelected("director's commentary", language: "en", name: "Commentary", isDefault: true))
+        #expect(!isSelected("default", language: "en") && isSelected("default", language: "en", isDefault: true))
+    }
+
+    @Test func languageIsLookedUpInEachGroup() throws {
+        let text = """
+            #EXTM3U
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="Korean",LANGUAGE="ko",URI="ko.m3u8"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",URI="en.m3u8"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="b",NAME="Korean",LANGUAGE="ko",URI="ko-2.m3u8"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="b",NAME="Korean (KR)",LANGUAGE="ko-KR",URI="ko-KR.m3u8"
+            #EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="s",NAME="Portuguese",LANGUAGE="pt",URI="pt.m3u8"
+            #EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="s",NAME="English",LANGUAGE="en-US",URI="en-US.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=2,AUDIO="a",SUBTITLES="s"
+            high.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO="b",SUBTITLES="s"
+            low.m3u8
+
+            """
+        let playlist = try MultivariantPlaylist(parsing: Array(text.utf8))
+        func chosen(audio: String, subtitles: String) throws -> [Int] {
+            var selection = DownloadSelection(variants: .all)
+            selection.audio = try #require(DownloadSelection.Languages(audio))
+            selection.subtitles = try #require(DownloadSelection.Languages(subtitles))
+            let choices = try resolver(selection).choose(from: playlist)
+            return choices.filter { $0.role != .variant }.map(\.position)
+        }
+        #expect(try chosen(audio: "KO-KR", subtitles: "pt-BR") == [0, 3, 4])
+        #expect(try chosen(audio: "ko", subtitles: "none") == [0, 2, 3])
+        let error = #expect(throws: DownloadError.self) { try chosen(audio: "ko", subtitles: "en-GB") }
+        #expect(error?.message == "no subtitle track matches \"en-GB\"")
     }
 }

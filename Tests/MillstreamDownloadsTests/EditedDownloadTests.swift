@@ -288,10 +288,16 @@ import Testing
         var texts = Self.texts
         texts[Self.root + "key"] = nil
         let digits = "00112233445566778899aabbccddeeff"
-        let asset = try await download(
-            try selection([("key", digits)]),
-            from: ScriptedTransport(texts: texts)
-        )
+        let origin = ScriptedTransport(texts: texts)
+        // One block that begins like a transport stream or ADTS, encrypted with the key; the initialization vectors are 0, 1 and 2.
+        for (name, encrypted) in [
+            ("0.ts", "5d5aae551d2030f7866af66fe426b98c"), ("ad.ts", "4fe293fe4298ac2e9ea4cf9ff58ceb25"),
+            ("2.ts", "956beaa137b178a5ab679606716843e6"), ("a0.aac", "4f8cb59de6e76fb6ec40ec0a4289f521"),
+            ("a1.aac", "65859710a8bedc767391bd4f4840fb15"), ("a2.aac", "721052d40325dd548318fe68006261dd"),
+        ] {
+            origin.setResponses(for: Self.root + name, .bytes(try #require(SegmentKey(encrypted)).bytes))
+        }
+        let asset = try await download(try selection([("key", digits)]), from: origin)
         let folder = temporary.library.packageDirectory(asset.id).appendingPathComponent("variant-0")
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".key") }
         let key = try Data(contentsOf: folder.appendingPathComponent(try #require(names.first)))

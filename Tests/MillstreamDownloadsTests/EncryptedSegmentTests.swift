@@ -75,6 +75,44 @@ import Testing
         #expect(check(other, Self.key, Self.threeBlocks) == true)
     }
 
+    /// The first block of media with the key of the playlist itself, such as one that the user has given.
+    @Test func mediaOfAnInlineKeyIsRecognized() throws {
+        let tag = "#EXT-X-KEY:METHOD=AES-128,URI=\"data:application/octet-stream;base64,MDEyMzQ1Njc4OWFiY2RlZg==\""
+        let segment = try #require(try Self.segment(tag))
+        #expect(segment.hasInlineKey)
+        // The bytes begin with that of a transport stream, or with the word "zero".
+        let stream = Self.bytes("e6bc29a20dc49f0ea18c6e2d87e323db")
+        let results = [stream, Self.oneBlock, Array(stream.prefix(15))].map { bytes in
+            segment.beginsWithMedia(Self.key) { Array(bytes.prefix($0)) }
+        }
+        #expect(results == [true, false, nil])
+        let wrong = segment.beginsWithMedia(Self.key.reversed()) { _ in stream }
+        #expect(wrong == false)
+        #expect(check(segment, Self.key, Array("media".utf8)) == false)
+        let other = try #require(try Self.segment("#EXT-X-KEY:METHOD=AES-128,URI=\"key\""))
+        let result = other.beginsWithMedia(Self.key) { _ in Self.oneBlock }
+        #expect(result == nil && !other.hasInlineKey)
+    }
+
+    @Test(arguments: [
+        ("G---------------", true), ("----G-----------", true), ("-------G--------", false),
+        ("\0\0\0\u{18}ftyp----", true), ("\0\0\0\u{18}moof----", true), ("\0\0\0\u{18}word----", false),
+        ("ID3-----", true), ("WEBVTT\n\n", true), ("\u{FEFF}WEBVTT\n", true), ("OggS----", true),
+        ("zero----", false), ("G", false), ("", false),
+    ])
+    func formatsOfMediaAreRecognized(text: String, isMedia: Bool) {
+        #expect(MediaSignature.isPresent(in: Array(text.utf8)) == isMedia)
+    }
+
+    @Test func audioFramesAreRecognized() {
+        for (start, isMedia) in [
+            ([0xFF, 0xF1], true), ([0xFF, 0xFB], true), ([0x0B, 0x77], true), ([0x1A, 0x45, 0xDF, 0xA3], true),
+            ([0xFF, 0x1F], false), ([0x0B, 0x78], false),
+        ] as [([UInt8], Bool)] {
+            #expect(MediaSignature.isPresent(in: start + [UInt8](repeating: 0, count: 14)) == isMedia, "\(start)")
+        }
+    }
+
     @Test func onlyTheLastTwoBlocksAreRead() throws {
         let segment = try #require(try Self.segment("#EXT-X-KEY:METHOD=AES-128,URI=\"key\""))
         var counts: [Int] = []

@@ -26,11 +26,16 @@ import Testing
             #EXT-X-ENDLIST
 
             """
-        return SchemeTransport(
-            http: ScriptedTransport(texts: [source.text: playlist, base + "0.ts": "zero"]),
-            file: FileTransport()
-        )
+        let origin = ScriptedTransport(texts: [source.text: playlist])
+        origin.setResponses(for: base + "0.ts", .bytes(encryptedSegment))
+        return SchemeTransport(http: origin, file: FileTransport())
     }
+
+    /// A segment that begins as a transport stream does, encrypted with the key of ``configurationWithKey()``.
+    private static let encryptedSegment: [UInt8] = [
+        0xeb, 0x6b, 0x19, 0x90, 0x26, 0x43, 0x99, 0x6e,
+        0xb8, 0x0a, 0xb4, 0x89, 0x08, 0x46, 0xbc, 0x8a,
+    ]
 
     /// Returns the options of a download with the key that the origin does not have.
     private static func configurationWithKey() throws -> DownloadConfiguration {
@@ -76,6 +81,24 @@ import Testing
         #expect(try await seen.value().state == .complete)
         await follower.invalidate()
         await owner.invalidate()
+    }
+
+    /// The list of downloads has the error after a request to pause the download, whichever process manages it.
+    @Test(arguments: [false, true]) func failedTaskThatIsSuspendedKeepsItsError(isAttended: Bool) async throws {
+        let owner = try temporary.session("films", Self.originWithoutKey())
+        let task = try await failedTask(of: owner)
+        let error = try #require(task.error)
+        if !isAttended { await owner.invalidate() }
+        let follower = try temporary.session("films", ScriptedTransport(), resumesAutomatically: false)
+        let seen = try #require(follower.tasks.first)
+        #expect(seen.state == .failed && seen.isAttended == isAttended)
+        seen.suspend()
+        let record = try #require(try temporary.library.downloads().first)
+        #expect(record.state == .failed && record.failure?.message == error.message)
+        let later = try temporary.session("films", ScriptedTransport(), resumesAutomatically: false)
+        #expect(later.tasks.map(\.state) == [.failed])
+        #expect(later.tasks.first?.error?.message == error.message)
+        for session in [later, follower, owner] { await session.invalidate() }
     }
 
     /// The URL of the key answers with an error, and the key is given instead.

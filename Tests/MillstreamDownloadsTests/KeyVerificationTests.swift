@@ -21,10 +21,12 @@ import Testing
     private var library: AssetLibrary { temporary.library }
 
     /// Segments of one, three and two blocks, encrypted with `key`; the initialization vectors are 7, 8 and 9.
+    ///
+    /// The first decrypted byte of each is that of a transport stream.
     private static let encryptedSegments = [
-        "625a06b3141263442535565aa858d322",
-        "943cd9e209fd0628d15ee5114affcd61d1d2fbc57e606d6a1245881e2f72badcfe744bd0783d29e6170b43fb76d86483",
-        "f608e77ae8f8dd9291ce5655c82fd0e177279b43306192e4d5be4c325cfd019a",
+        "e6bc29a20dc49f0ea18c6e2d87e323db",
+        "8c309496325947c4070074fd723981816a8866fc947ed89019c66a656e28ed56e60da9c253c035d5b92d09c4faf03983",
+        "fe2e86c3effe8028ffd060efc68d61547ec09f94b0d97f2cb144f8ef4300a0f3",
     ].map { bytes($0) }
 
     /// A segment with the initialization vector 00 01 … 0f before it, encrypted with `longKey`.
@@ -143,6 +145,21 @@ import Testing
         let again = Self.origin(key: Self.key)
         #expect(try await download(again).state == .complete)
         #expect(again.requestedAddresses == [Self.base + "main.m3u8"])
+    }
+
+    /// The padding of a segment can be valid by chance, and media that is not encrypted need not be a series of blocks.
+    @Test(arguments: [false, true]) func givenKeyThatDecryptsNoMediaIsNotStored(isPadded: Bool) async throws {
+        // The word "zero", encrypted with `key` and the initialization vector 7.
+        let segment = isPadded ? Self.bytes("625a06b3141263442535565aa858d322") : Array("media".utf8)
+        let reason = isPadded ? "does not begin like media of a known format" : "has no valid PKCS7 padding"
+        var selection = DownloadSelection()
+        selection.edits = EditPlan([try PlaylistEdit(name: "key", value: "30313233343536373839616263646566")])
+        let origin = Self.origin(key: Self.key, segments: [segment])
+        let error = await #expect(throws: DownloadError.self) { try await download(origin, selection) }
+        expectMismatch(error, "0.ts", "the decrypted data \(reason)")
+        let asset = try #require(try library.assets().first)
+        #expect(asset.state == .partial && !asset.isPlayableOffline)
+        #expect(try library.resources(asset.id).map(\.bytes) == [nil, nil])
     }
 
     /// The stored key is replaced only by one that was received.

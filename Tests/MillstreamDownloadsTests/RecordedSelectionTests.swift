@@ -144,4 +144,13 @@ import Testing
             + "&edit=insert=https://h/d@e.m3u8?f=@"
         #expect(try library.asset(id).selectionWithoutSecrets == shown)
     }
+
+    @Test func tokensOfURLsInASelectionAreShortened() throws {
+        let selection = "variants=best&edit=append=https://h/a.m3u8?n=1%26token=0123456789abcdef%26x=2&edit=start=4"
+        let id = try library.addAsset(source: Self.source, title: "Live", selection: selection)
+        let shown = try library.asset(id).selectionWithoutSecrets
+        #expect(!shown.contains("456789abcdef"))
+        #expect(shown.hasPrefix("variants=best&edit=append=https://h/a.m3u8?n=1%26token="), "\(shown)")
+        #expect(shown.hasSuffix("%26x=2&edit=start=4"), "\(shown)")
+    }
 }

@@ -31,11 +31,18 @@ final class FollowingClock: TimeSource {
 private final class TimedOrigin: Transport {
     private let clock: FollowingClock
     private let text: @Sendable (_ seconds: Int64) -> String?
+    /// The name of a segment, and the time in seconds; the segment is received after the playlist was loaded at that time.
+    private let lateSegment: (name: String, loadTime: Int64)?
     private let loads = Mutex<[Int64]>([])
 
     /// Creates an origin; without a text, the server responds with status 500.
-    init(_ clock: FollowingClock, _ text: @escaping @Sendable (_ seconds: Int64) -> String?) {
+    init(
+        _ clock: FollowingClock,
+        lateSegment: (name: String, loadTime: Int64)? = nil,
+        _ text: @escaping @Sendable (_ seconds: Int64) -> String?
+    ) {
         self.clock = clock
+        self.lateSegment = lateSegment
         self.text = text
     }
 
@@ -44,6 +51,11 @@ private final class TimedOrigin: Transport {
 
     func send(_ request: TransportRequest) async throws -> TransportResponse {
         var text = "media"
+        if let lateSegment, request.address.lastPathComponent == lateSegment.name {
+            while loadTimes.last ?? 0 < lateSegment.loadTime { try await Task.sleep(for: .milliseconds(1)) }
+            // A recording that does not wait for the segment cancels its request now.
+            try await Task.sleep(for: .milliseconds(50))
+        }
         if request.address.lastPathComponent == "live.m3u8" {
             let seconds = clock.now.components.seconds
             loads.withLock { $0.append(seconds) }
@@ -130,6 +142,17 @@ private final class TimedOrigin: Transport {
         #expect(stalls.withLock { $0.first }?.hasPrefix("\(prefix) \(stall) seconds") == true)
         #expect(error?.message.hasPrefix("\(prefix) \(end) seconds") == true, "\(error?.message ?? "")")
         #expect(origin.loadTimes.last == end)
+    }
+
+    /// A segment is being received when the stall ends the recording.
+    @Test func requestsInProgressAreFinishedAfterAStall() async throws {
+        let origin = TimedOrigin(clock, lateSegment: ("s15.ts", 300)) { _ in Self.text(from: 10) }
+        let error = await #expect(throws: DownloadError.self) { try await record(origin) }
+        #expect(error?.message.hasPrefix("the live playlist has had no new segment for 300 seconds") == true)
+        #expect(origin.loadTimes.last == 300)
+        let asset = try #require(try temporary.library.assets().first)
+        #expect(asset.state == .complete && asset.duration == MediaTime(seconds: 24))
+        #expect(try temporary.library.resources(asset.id).allSatisfy { $0.bytes != nil })
     }
 
     /// Later versions of the playlist are even larger, so that it is not loaded again.

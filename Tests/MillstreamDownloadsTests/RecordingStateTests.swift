@@ -105,6 +105,17 @@ import Testing
         #expect(activity.reportsStall() && !activity.reportsStall())
     }
 
+    /// Requests that wait for their turn begin within half a minute after a stall has ended the recording.
+    @Test func requestsEndAfterAStall() {
+        let activity = RecordingActivity(at: .zero)
+        #expect(activity.endError == nil && activity.permitsRequest(at: .seconds(1_000)))
+        for (message, time) in [("first", 300), ("second", 310)] {
+            activity.end(DownloadError(TransportError(.timedOut, message)), at: .seconds(time))
+        }
+        #expect(activity.endError?.message == "first")
+        #expect(activity.permitsRequest(at: .seconds(329)) && !activity.permitsRequest(at: .seconds(330)))
+    }
+
     // MARK: Renewal
 
     private static func error(_ status: Int?) -> TransportError {

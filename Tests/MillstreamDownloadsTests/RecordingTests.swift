@@ -278,7 +278,7 @@ private final class LiveOrigin: Sendable {
         let hasGrown = Mutex(false)
         let origin = LiveOrigin(missing: missing) { load in
             if Self.segmentCount(in: library) > 62 { hasGrown.withLock { $0 = true } }
-            return .init(first: 10, count: 70 + load, hasEnded: load >= 40 || hasGrown.withLock { $0 })
+            return .init(first: 10, count: 70 + load, hasEnded: load >= 400 || hasGrown.withLock { $0 })
         }
         let options = RecordingOptions(startsFromBeginning: true)
         let asset = try await recording(origin, options, time: FastTime()).run()

@@ -101,6 +101,40 @@ import Testing
         #expect(media.segments.map(\.uri) == expected)
     }
 
+    /// A presentation on demand becomes a live stream for tests, also together with one of HLS.
+    @Test func simulatedChannelHasPresentationsOfBothFormats() async throws {
+        transport.setResponses(
+            for: "https://h/b.m3u8",
+            .text(
+                "#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-TARGETDURATION:4\n#EXT-X-MAP:URI=\"b.mp4\"\n"
+                    + "#EXTINF:4,\nb-1.m4s\n#EXTINF:4,\nb-2.m4s\n#EXT-X-ENDLIST\n"
+            )
+        )
+        let request = try PlaybackRequest(QueryItems("url=https://h/b.m3u8&append=https://h/a&live=loop"))
+        // A second after the end of a repetition, which has 8 and 20 seconds, and a segment later.
+        var versions: [MediaPlaylist] = []
+        for seconds in [Int64(2_801), 2_805] {
+            let handler = PlaybackRequestHandler(
+                loader: ResourceLoader(transport, policy: RecoveryPolicy(retries: 0), time: time),
+                budget: try ServerCapacity(ServerLimits()).admit(),
+                workers: .callingTask,
+                presentations: store(),
+                date: { SimulatedChannel.defaultStart.advanced(by: MediaTime(seconds: seconds)) }
+            )
+            versions.append(try MediaPlaylist(parsing: try await handler.playlist(for: request)))
+        }
+        let names = ["b-1", "b-2"] + (1...5).map { "low-\($0)" }
+        let (first, second) = (versions[0], versions[1])
+        #expect(Set(first.segments.map(\.uri)) == Set(names.map { "https://h/\($0).m4s" }))
+        #expect(first.isLive && first.segments.last?.uri == "https://h/low-5.m4s")
+        #expect(second.segments.last?.uri == "https://h/b-1.m4s" && second.mediaSequence == first.mediaSequence + 1)
+        for segment in first.segments.dropFirst() {
+            let isFirst = ["https://h/b-1.m4s", "https://h/low-1.m4s"].contains(segment.uri)
+            #expect(segment.hasDiscontinuity == isFirst, "\(segment.uri)")
+            #expect(segment.map?.uri == (segment.uri.contains("/b-") ? "https://h/b.mp4" : "https://h/low.mp4"))
+        }
+    }
+
     @Test func numbersAreContinuousAcrossRequestsAndServers() async throws {
         let (first, second) = (store(), store())
         var last: Int64 = 0

@@ -151,6 +151,35 @@ private final class StoppedTime: TimeSource {
         #expect(second == ["a2", "two"])
     }
 
+    /// A missing I-frame playlist is left out, whether or not the variant of the same origin is available.
+    @Test func iFrameVariantWhosePlaylistIsMissingIsRemoved() async throws {
+        let iFrames = ["one", "two"].map { "#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=1,URI=\"\($0)-i.m3u8\"\n" }.joined()
+        transport.setResponses(for: Self.host + "main.m3u8", .text(Self.main + iFrames))
+        transport.setResponses(for: Self.host + "one-i.m3u8", Self.unavailable)
+        transport.setResponses(for: Self.host + "two-i.m3u8", Self.iFrames(endingAt: 40))
+        publish(one: Self.media(endingAt: 10), two: Self.media(endingAt: 10))
+        let missing = try await text(0)
+        #expect(missing.contains("/one.m3u8") && missing.contains("/two.m3u8"))
+        #expect(!missing.contains("/one-i.m3u8") && missing.contains("/two-i.m3u8"))
+        // Within three target durations, twelve I-frames of a second.
+        transport.setResponses(for: Self.host + "one-i.m3u8", Self.iFrames(endingAt: 28))
+        publish(one: Self.media(endingAt: 11), two: Self.media(endingAt: 11))
+        let complete = try await text(1)
+        #expect(complete.contains("/one-i.m3u8") && complete.contains("/two-i.m3u8"))
+        transport.setResponses(for: Self.host + "two-i.m3u8", Self.iFrames(endingAt: 41))
+        publish(one: Self.media(endingAt: 12), two: Self.unavailable)
+        let stale = try await text(2)
+        #expect(stale.contains("/one.m3u8") && !stale.contains("/two.m3u8"))
+        #expect(!stale.contains("/one-i.m3u8") && stale.contains("/two-i.m3u8"))
+    }
+
+    /// Returns a live I-frame playlist with I-frames of a second and a target duration of four.
+    private static func iFrames(endingAt end: Int) -> ScriptedTransport.Response {
+        let segments = (end - 20..<end).map { "#EXTINF:1,\n\($0).ts\n" }.joined()
+        let header = "#EXTM3U\n#EXT-X-VERSION:4\n#EXT-X-TARGETDURATION:4\n#EXT-X-I-FRAMES-ONLY\n"
+        return .text(header + "#EXT-X-MEDIA-SEQUENCE:\(end - 20)\n" + segments)
+    }
+
     @Test func playlistWithoutStaleVariantsIsUnchanged() async throws {
         publish(one: Self.media(endingAt: 10), two: Self.media(endingAt: 11))
         let filtered = try await text(0)
@@ -237,6 +266,26 @@ private final class StoppedTime: TimeSource {
             try await time.sleep(for: .seconds(5))
             let last = try await monitor.availability(of: [address], loading: prompt)
             #expect(last == [address: Self.live(unchanged: .seconds(19))])
+        }
+    }
+
+    /// A multivariant playlist that does not define the variables of a media playlist must not hide it from the clients of others.
+    @Test func resultWithOtherVariablesIsNotUsed() async throws {
+        let playlist = try Playlist.parse(Array(Self.text.utf8))
+        let time = Simulation()
+        let monitor = VariantMonitor(time: time)
+        let address = ResourceAddress("https://h/a.m3u8")
+        let refused: VariantMonitor.Load = { _ in
+            throw ServerError(.badGateway, "import-undeclared", "the variable is not defined")
+        }
+        let complete: VariantMonitor.Load = { _ in playlist }
+        try await time.run {
+            let other = try await monitor.availability(of: [address], loading: refused)
+            #expect(other == [address: .failed])
+            let own = try await monitor.availability(of: [address], variables: ["v": "1"], loading: complete)
+            #expect(own == [address: Self.live(unchanged: .zero)])
+            let again = try await monitor.availability(of: [address], loading: complete)
+            #expect(again == other)
         }
     }
 

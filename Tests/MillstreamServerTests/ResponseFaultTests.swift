@@ -10,6 +10,19 @@ import Testing
 
 /// Tests the faults that servers simulate.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct ResponseFaultTests {
+    /// A playlist of the files that are served.
+    private static let playlist = """
+        #EXTM3U
+        #EXT-X-TARGETDURATION:4
+        #EXT-X-MEDIA-SEQUENCE:100
+        #EXTINF:4,
+        a.ts
+        #EXTINF:4,
+        b.ts
+        #EXT-X-ENDLIST
+
+        """
+
     private func serving(
         _ faults: String...,
         test: (_ get: (String) async throws -> RawResponse, _ port: Int) async throws -> Void
@@ -20,6 +33,7 @@ import Testing
         for name in ["a.ts", "b.ts", "c.m3u8"] {
             try Data("0123456789".utf8).write(to: folder.appendingPathComponent(name))
         }
+        try Data(Self.playlist.utf8).write(to: folder.appendingPathComponent("d.m3u8"))
         let origin = FolderOrigin(
             folder,
             port: 0,
@@ -53,6 +67,37 @@ import Testing
             }
             #expect(statuses == [200, 503, 200, 503, 200, 503, 200, 200])
         }
+    }
+
+    @Test func segmentsAreSelectedByTheirNumbersInTheLastPlaylist() async throws {
+        try await serving("sequence=101&status=503") { get, _ in
+            // The number is not known before the playlist was sent.
+            let before = try await get("/b.ts")
+            #expect(before.status == 200)
+            let playlist = try await get("/d.m3u8")
+            #expect(playlist.body == Self.playlist)
+            let other = try await get("/a.ts")
+            #expect(other.status == 200)
+            let selected = try await get("/b.ts")
+            #expect(selected.status == 503)
+        }
+    }
+
+    /// The server compares the path of the source of a segment, which the URL of the segment names.
+    @Test func numbersOfSegmentsRemainWhenFaultsChange() throws {
+        let settings = FaultSettings([try #require(ResponseFault("sequence=100...&status=503"))])
+        let address = "/segment/a.ts?url=http%3A%2F%2Forigin%2Fx%2Fa.ts%3Ft%3D1&signature=0"
+        let text = Self.playlist.replacing("a.ts", with: address)
+        settings.recordSequences(of: Array(text.utf8), at: ResourceAddress("http://localhost/play.m3u8?url=x"))
+        settings.recordSequences(of: Array("no playlist".utf8), at: ResourceAddress("http://localhost/play.m3u8"))
+        let isFirst = settings.fault(forRequestOf: "/x/a.ts") != nil
+        #expect(isFirst && settings.fault(forRequestOf: "/b.ts") != nil)
+        try settings.replace(with: ["sequence=...100&status=404"])
+        let isStill = settings.fault(forRequestOf: "/x/a.ts") != nil
+        #expect(isStill && settings.fault(forRequestOf: "/b.ts") == nil)
+        // The page names the number itself, and a playlist has none.
+        let isNamed = settings.fault(forRequestOf: "/other.ts", sequence: 7) != nil
+        #expect(isNamed && settings.fault(forRequestOf: "/play.m3u8") == nil)
     }
 
     @Test func firstMatchingFaultApplies() async throws {
@@ -152,7 +197,7 @@ import Testing
         "page=1", "body=x&page", "reset=1&stall=1", "corrupt=-1", "reset=x", "path=&status=500", "statuss=500",
         "status=500&status=501", "status=500&=", "truncate=1&stall=1",
         "status=500&page",
-        "requests=1...x&status=500",
+        "requests=1...x&status=500", "sequence=-1&status=500", "sequence=x&status=500", "sequence=5",
     ])
     func invalidFaultIsRefused(text: String) {
         #expect(ResponseFault(text) == nil)
@@ -160,7 +205,7 @@ import Testing
 
     @Test(arguments: [
         "status=500", "requests=2&status=599", "requests=2...&page", "requests=...4&delay=0.5&rate=64k&truncate=100",
-        "path=%2Fa%20b.ts&stall=0", "reset=0", "body=", "corrupt=0&reset=5",
+        "sequence=0...5&status=500", "path=%2Fa%20b.ts&stall=0", "reset=0", "body=", "corrupt=0&reset=5",
     ])
     func validFaultIsAccepted(text: String) {
         #expect(ResponseFault(text) != nil)

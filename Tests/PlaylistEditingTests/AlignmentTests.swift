@@ -139,6 +139,61 @@ import Testing
         #expect(presentation.plan(for: .rendition(audio))?.edits == [.duration(MediaTime(seconds: 31))])
     }
 
+    /// The cuts of audio with segments of 6 seconds and video with segments of 10 seconds do not add up.
+    @Test func cutsThatFollowEachOtherAreEachAtTheNearestBoundary() async throws {
+        let texts = Self.texts.merging([
+            "https://h/video": Self.media(Array(repeating: "10", count: 12)),
+            "https://h/audio": Self.media(Array(repeating: "6", count: 20)),
+            "https://h/subtitles": Self.media(Array(repeating: "4", count: 30)),
+        ]) { _, new in new }
+        func segments(_ edits: (name: String, value: String)...) async throws -> (video: String, audio: [String]) {
+            let tracks = try await edited(try edits.map { try PlaylistEdit(name: $0.name, value: $0.value) }, texts)
+            return (names(tracks["video"]).joined(separator: " "), names(tracks["audio"]))
+        }
+        func numbers(_ ranges: Range<Int>...) -> [String] { ranges.joined().map(String.init) }
+        // 10...50 s of the video, which are 12...48 s of the audio. Where the audio begins, its 40 s would end at 54 s.
+        let preview = try await segments(("start", "10"), ("duration", "40"))
+        #expect(preview.video == "1 2 3 4" && preview.audio == numbers(2..<8))
+        // 10...20, 30...50 and 60...70 s of the video, which are 12...18, 30...48 and 60...72 s of the audio.
+        let cuts = try await segments(("cut", "10...20"), ("cut", "20...40"), ("cut", "30...40"))
+        #expect(cuts.video == "0 2 5 7 8 9 10 11" && cuts.audio == numbers(0..<2, 3..<5, 8..<10, 12..<20))
+        // The end at 110 s, 50...60 s, and the start at 10 s.
+        let all = try await segments(("start", "10"), ("cut", "40...50"), ("duration", "90"))
+        #expect(all.video == "1 2 3 4 6 7 8 9 10" && all.audio == numbers(2..<8, 10..<18))
+    }
+
+    @Test func cutsThatFollowEachOtherAreOneEditWhereOneIsEnough() async throws {
+        let loader = Loader(texts: Self.texts)
+        let film = try await loader.loadPlaylist(at: "https://h/film", variables: [:], budget: EditBudget())
+        func plan(_ edits: PlaylistEdit...) async throws -> [String] {
+            let prepared = try await PresentationEditor(EditPlan(edits), loader: loader).prepare(film)
+            guard case .multivariant(let presentation) = try prepared.apply() else { throw Loader.Missing() }
+            let audio = try #require(presentation.playlist.renditions.first)
+            let plan = try #require(presentation.plan(for: .rendition(audio)))
+            return plan.edits.map { "\($0.definition.name)=\($0.value)" }
+        }
+        func seconds(_ start: Int64, _ end: Int64) -> MediaTimeRange {
+            MediaTimeRange(start: MediaTime(seconds: start), end: MediaTime(seconds: end))
+        }
+        let start = PlaylistEdit.start(MediaTime(seconds: 15))
+        let duration = PlaylistEdit.duration(MediaTime(seconds: 20))
+        #expect(try await plan(start, duration) == ["trim=9.97667...29.93001"])
+        #expect(try await plan(start) == ["trim=9.97667..."])
+        #expect(try await plan(start, .absolute, duration) == ["trim=9.97667...", "absolute=", "trim=0...19.95334"])
+        // An end, a range and a start are more edits than there were.
+        #expect(
+            try await plan(.trim(seconds(10, 60)), .cut(seconds(10, 20))) == [
+                "trim=9.97667...59.86002", "cut=9.97667...19.95334",
+            ]
+        )
+        // A cut of the end, which other tracks can have later, remains one.
+        #expect(
+            try await plan(.cut(seconds(10, 20)), .cut(seconds(100, 200))) == [
+                "trim=0...109.74337", "cut=9.97667...19.95334",
+            ]
+        )
+    }
+
     @Test func trimsAndCutsOfTheUserAreAligned() async throws {
         let range = MediaTimeRange(start: MediaTime(seconds: 12), end: MediaTime(seconds: 28))
         let trimmed = try await edited([.trim(range)])

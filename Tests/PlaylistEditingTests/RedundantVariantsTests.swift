@@ -82,6 +82,14 @@ import Testing
         #expect(RedundantVariants.remaining(of: members) == [false, true, true])
     }
 
+    /// Several I-frames can be in one target duration.
+    @Test(arguments: [(10, true), (9, false)] as [(Int64, Bool)])
+    func toleratedNumberOfSegmentsIsThatOfThePlaylist(sequence: Int64, remains: Bool) {
+        var behind = LiveVariant(targetDuration: Self.target, endSequence: sequence)
+        behind.toleratedSegmentCount = 12
+        #expect(RedundantVariants.remaining(of: [.live(behind), live(22)]) == [remains, true])
+    }
+
     @Test func extremeNumbersDoNotTrap() {
         let members = [live(Int64.min, date: Int64.min), live(Int64.max, date: Int64.max)]
         #expect(RedundantVariants.remaining(of: members) == [false, true])
@@ -127,7 +135,37 @@ import Testing
         #expect(RedundantVariants(in: playlist).groups.isEmpty)
     }
 
+    private static let iFrames = """
+        #EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=100,RESOLUTION=16x9,URI="1/i.m3u8"
+        #EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=200,URI="1/j.m3u8"
+        #EXT-X-I-FRAME-STREAM-INF:URI="2/i.m3u8",RESOLUTION=16x9,BANDWIDTH=100
+        #EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=100,RESOLUTION=16x9,PATHWAY-ID="P",URI="3/i.m3u8"
+
+        """
+    private static let variant = "#EXT-X-STREAM-INF:BANDWIDTH=1000,RESOLUTION=16x9\n1/v.m3u8\n"
+
+    @Test func iFrameVariantsWithEqualAttributesAreRedundant() throws {
+        let redundant = RedundantVariants(in: try playlist(Self.iFrames + Self.variant))
+        #expect(redundant.iFrameGroups == [[0, 2]])
+        #expect(redundant.groups.isEmpty)
+    }
+
+    /// Without a variant for playback, no I-frame variant is left out.
+    @Test func iFrameVariantsAloneAreNotRedundant() throws {
+        let redundant = RedundantVariants(in: try playlist(Self.iFrames))
+        #expect(redundant.iFrameGroups.isEmpty)
+    }
+
     // MARK: Removal
+
+    @Test func iFrameVariantIsRemovedAlone() throws {
+        let playlist = try playlist(Self.iFrames + Self.variant)
+        let result = try RedundantVariants.removed(at: [], iFrameVariantsAt: [0, 9], from: playlist)
+        let expected = Self.iFrames.split(separator: "\n").dropFirst().map { "\($0)\n" }.joined() + Self.variant
+        #expect(result.bytes == Array("#EXTM3U\n\(expected)".utf8))
+        let unchanged = try RedundantVariants.removed(at: [], iFrameVariantsAt: [9], from: playlist)
+        #expect(unchanged.bytes == playlist.bytes)
+    }
 
     @Test func renditionsOfRemovedVariantsAreRemoved() throws {
         let kept = """
@@ -141,10 +179,10 @@ import Testing
         let first = "#EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO=\"a1\"\n1.m3u8\n"
         let second = "#EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO=\"a2\"\n2.m3u8\n"
         let playlist = try playlist(kept + removed + first + second)
-        let result = try playlist.removingVariants(at: [1])
+        let result = try RedundantVariants.removed(at: [1], from: playlist)
         #expect(result.bytes == Array("#EXTM3U\n\(kept)\(first)".utf8))
-        let unchanged = try playlist.removingVariants(at: [])
+        let unchanged = try RedundantVariants.removed(at: [], from: playlist)
         #expect(unchanged.bytes == playlist.bytes)
-        #expect(throws: PlaylistEditError.self) { try playlist.removingVariants(at: [0, 1]) }
+        #expect(throws: PlaylistEditError.self) { try RedundantVariants.removed(at: [0, 1], from: playlist) }
     }
 }

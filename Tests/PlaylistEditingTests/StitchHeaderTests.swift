@@ -67,6 +67,35 @@ import Testing
         #expect(text(try host.dropped(before: MediaTime(seconds: 5))).contains("CAN-BLOCK-RELOAD=YES"))
     }
 
+    // MARK: Date ranges
+
+    /// Returns a playlist with a date range that is described by two tags.
+    private func dated(_ day: Int) throws -> MediaPlaylist {
+        let date = "2026-01-0\(day)T00:00:00.000Z"
+        let range = "#EXT-X-DATERANGE:ID=\"1\",START-DATE=\"\(date)\"\n#EXT-X-DATERANGE:ID=\"1\",DURATION=2\n"
+        return try media(
+            Self.advertisement.replacing("#EXTINF", with: "#EXT-X-PROGRAM-DATE-TIME:\(date)\n\(range)#EXTINF"),
+            at: "https://b.example/\(day)/list.m3u8"
+        )
+    }
+
+    /// Tags with the same identifier would be one date range.
+    @Test func dateRangesOfAnotherPlaylistHaveOtherIdentifiers() throws {
+        var edited = try dated(1)
+        for day in 2...3 { edited = try edited.appending(try dated(day)) }
+        #expect(edited.dateRanges.map(\.id) == ["1", "1-2", "1-3"])
+        let starts = edited.dateRanges.compactMap { $0["START-DATE"] }
+        #expect(starts == (1...3).map { "2026-01-0\($0)T00:00:00.000Z" })
+        #expect(edited.dateRanges.allSatisfy { $0.duration == MediaTime(seconds: 2) })
+        #expect(errors(edited) == [])
+    }
+
+    @Test func equalDateRangesOfTwoPlaylistsKeepTheirIdentifier() throws {
+        let edited = try dated(1).appending(try dated(1))
+        #expect(edited.dateRanges.map(\.id) == ["1"])
+        #expect(text(edited).ranges(of: "ID=\"1\"").count == 4)
+    }
+
     // MARK: Formats
 
     /// An error names the sources of the segments that cannot follow each other, also those that earlier edits have inserted.

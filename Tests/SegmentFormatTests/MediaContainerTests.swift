@@ -100,11 +100,11 @@ import Testing
         let packet = zeros(prefix) + [0x47] + [UInt8](repeating: 0xFF, count: 187) + zeros(suffix)
         let intact = Audio.repeated(packet, 10)
         let layout = try #require(TransportPacketLayout(reading: intact))
-        #expect(layout.skippedByteCount(in: intact.span) == prefix)
+        #expect(layout.loss(in: intact.span).skippedByteCount == prefix)
         let damaged = intact + zeros(1_000) + intact + zeros(500)
-        #expect(layout.skippedByteCount(in: damaged.span) >= 1_500)
-        #expect(layout.skippedByteCount(in: damaged.span) <= 1_500 + 2 * prefix + suffix)
-        #expect(layout.skippedByteCount(in: Array(intact.dropLast(100)).span) == prefix)
+        #expect(layout.loss(in: damaged.span).skippedByteCount >= 1_500)
+        #expect(layout.loss(in: damaged.span).skippedByteCount <= 1_500 + 2 * prefix + suffix)
+        #expect(layout.loss(in: Array(intact.dropLast(100)).span).skippedByteCount == prefix)
     }
 
     /// In frames of 192 bytes, a byte can repeat at the distance of transport packets with a timestamp.

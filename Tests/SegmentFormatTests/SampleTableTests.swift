@@ -75,4 +75,32 @@ import Testing
         #expect(segments.map(\.byteRange.start) == [1 << 33, 1 << 33 + 1, 1 << 33 + 3])
         #expect(segments.map(\.byteRange.length) == [1, 2, 3])
     }
+
+    /// The text track has two samples in the first segment, of which the last is in progress up to the end.
+    @Test(arguments: [
+        // The text ends, with a sample without text.
+        ([10, 2], 1_000, [0, 412, 812]),
+        // The text is in progress at 4 s, and its segment is not the one before at 8 s.
+        ([2, 10], 3_000, [0, 402, 812]),
+    ])
+    func segmentsDoNotReachBackToEarlierSubtitles(sizes: [Int], firstDuration: Int, starts: [Int]) throws {
+        let video =
+            Movies.table("stts", [[12, 1_000]]) + Movies.table("stss", [[1], [5], [9]])
+            + Movies.table("stsc", [[1, 4, 1]]) + Movies.sizes([Int](repeating: 100, count: 12))
+            + Movies.table("stco", [[0], [412], [812]])
+        let text =
+            Movies.table("stts", [[1, firstDuration], [1, 12_000 - firstDuration]]) + Movies.table("stsc", [[1, 2, 1]])
+            + Movies.sizes(sizes) + Movies.table("stco", [[400]])
+        let bytes = box(
+            "moov",
+            Movies.movieHeader(),
+            Movies.track(1, handler: "vide", timescale: 1_000, entry: Movies.visualEntry("avc1"), tables: video),
+            Movies.track(2, handler: "sbtl", timescale: 1_000, entry: box("tx3g", zeros(6), u16(1)), tables: text)
+        )
+        let movie = try Movie(reading: bytes)
+        #expect(movie.track(2)?.mediaType == .subtitles)
+        let segments = movie.segments(minimumDuration: MediaTime(seconds: 4), in: bytes.span)
+        #expect(segments.map { Int($0.byteRange.start) } == starts)
+        #expect(segments.map { Int($0.byteRange.end) } == [412, 812, 1_212])
+    }
 }

@@ -161,4 +161,43 @@ import Testing
         #expect(TransportStreamSummary(reading: zeros(1_000)) == nil)
         #expect(TransportStreamSummary(reading: zeros(0)) == nil)
     }
+
+    /// Returns the streams of a transport stream in which packets are missing.
+    private static func discontinuousPIDs(_ bytes: [UInt8]) throws -> Set<UInt16> {
+        try #require(TransportPacketLayout(reading: bytes)).loss(in: bytes.span).discontinuousPIDs
+    }
+
+    @Test func missingPacketsAreFoundByTheirContinuityCounters() throws {
+        var builder = TransportStreamBuilder()
+        for _ in 0..<40 {
+            for pid in [0x100, 0x101] { builder.packet(pid, isStart: false, zeros(170)) }
+        }
+        let intact = builder.bytes
+        let size = 188
+        #expect(try Self.discontinuousPIDs(intact) == [])
+        var cut = intact
+        cut.removeSubrange(40 * size..<46 * size)
+        #expect(try Self.discontinuousPIDs(cut) == [0x100, 0x101])
+        var other = intact
+        other.removeSubrange(41 * size..<42 * size)
+        #expect(try Self.discontinuousPIDs(other) == [0x101])
+        // The first packets after the discontinuity announce it in their adaptation fields.
+        for index in [40, 41] { cut[index * size + 5] |= 0x80 }
+        #expect(try Self.discontinuousPIDs(cut) == [])
+    }
+
+    @Test func packetsThatAreRepeatedOrHaveNoPayloadLeaveNoGap() throws {
+        var builder = TransportStreamBuilder()
+        for _ in 0..<20 { builder.packet(0x100, isStart: false, zeros(184)) }
+        let size = 188
+        let repeated = Array(builder.bytes[8 * size..<9 * size])
+        let empty = [0x47, 0x01, 0x00, 0x2D, 183, 0x00] as [UInt8] + [UInt8](repeating: 0xFF, count: 182)
+        let null = [0x47, 0x1F, 0xFF, 0x15] as [UInt8] + zeros(184)
+        var bytes = builder.bytes
+        bytes.insert(contentsOf: repeated + empty + null + null, at: 9 * size)
+        #expect(try Self.discontinuousPIDs(bytes) == [])
+        // Some multiplexers do not count.
+        for index in 0..<20 { bytes[index * size + 3] &= 0xF0 }
+        #expect(try Self.discontinuousPIDs(Array(bytes.prefix(9 * size))) == [])
+    }
 }

@@ -49,7 +49,15 @@ package struct Representation: Sendable, Hashable {
         self.inherited = inherited
     }
 
-    private func value(_ name: AttributeName) -> String? { element[name] ?? inherited.values[name] }
+    /// The maximum length of an attribute that is read, in bytes.
+    ///
+    /// Very many representations can inherit a longer one.
+    private static let maximumLength = 1_024
+
+    /// Returns the value of an attribute, or `nil` if it is missing or longer than 1,024 bytes.
+    private func value(_ name: AttributeName) -> String? {
+        (element[name] ?? inherited.values[name]).flatMap { $0.utf8.count <= Self.maximumLength ? $0 : nil }
+    }
 
     /// Returns the descriptors of a kind, those of the adaptation set first.
     package func descriptors(_ kind: ElementKind) -> [Descriptor] {

@@ -1,4 +1,3 @@
-import MediaTiming
 import XMLReading
 
 extension ManifestInspection {
@@ -33,11 +32,6 @@ extension ManifestInspection {
                     report(.invalidScanType, element, value: attribute.value)
                 }
             default: break
-            }
-        }
-        for attribute in kind.definition.attributes where attribute.type == .duration {
-            if let value = element[attribute.name], let duration = ManifestDuration(value)?.time, duration < .zero {
-                report(.negativeDuration, element, attribute.name.rawValue)
             }
         }
         if let actuate = element[.linkActuate] {

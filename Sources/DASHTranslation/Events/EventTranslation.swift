@@ -18,6 +18,8 @@ struct EventTranslation {
     private(set) var dateRanges: [String] = []
     private var ids: Set<String> = []
     private var undatedCount = 0
+    /// The number of events that are left out because of the length of the texts that identify them.
+    private var tooLongCount = 0
 
     /// The contents of an event.
     private enum Message {
@@ -59,6 +61,10 @@ struct EventTranslation {
             }
         }
         if undatedCount > 0 { losses.append(.event, "the dates of \(undatedCount) events are not from 1970 to 9999") }
+        if tooLongCount > 0 {
+            let names = "a scheme, value and identifier of more than \(Self.maximumNameLength) bytes"
+            losses.append(.event, "\(tooLongCount) events have \(names)")
+        }
         if ids.count > dateRanges.count { losses.append(.event, "there are more than \(maximumCount) events") }
     }
 
@@ -75,6 +81,12 @@ struct EventTranslation {
         // Events beyond the limit are not read.
         guard !isFull else { return }
         for stream in period.period.eventStreams {
+            // Read once for all events, because they can be long.
+            let (scheme, value) = (stream.scheme, stream.value)
+            guard Self.areShort([period.key, scheme, value ?? ""]) else {
+                tooLongCount +|= stream.events.count
+                continue
+            }
             for event in stream.events {
                 guard !isFull else { return }
                 try checkCancellation()
@@ -89,9 +101,10 @@ struct EventTranslation {
                 // The position of an event changes in a list that slides.
                 let id = event[.id] ?? "at-\(stream.start(of: event))"
                 add(
-                    "\(period.key)/\(stream.scheme)/\(stream.value ?? "")/\(id)",
-                    scheme: stream.scheme,
-                    value: stream.value,
+                    id,
+                    of: period,
+                    scheme: scheme,
+                    value: value,
                     start: period.start + max(.zero, stream.start(of: event)),
                     duration: stream.duration(of: event),
                     message
@@ -149,7 +162,8 @@ struct EventTranslation {
             }
             for message in found where events.contains(message) {
                 add(
-                    "\(period.key)/\(message.schemeIdentifier)/\(message.value)/\(message.id)",
+                    "\(message.id)",
+                    of: period,
                     scheme: message.schemeIdentifier,
                     value: message.value.isEmpty ? nil : message.value,
                     start: period.start + max(.zero, events.start(of: message, in: segment)),
@@ -177,8 +191,20 @@ struct EventTranslation {
 
     // MARK: Date ranges
 
+    /// The maximum number of bytes of the texts that identify an event, which have about a hundred in real manifests.
+    ///
+    /// Each event of a stream repeats its scheme and value, and each playlist repeats all events. An identifier that consists of
+    /// longer texts would be cut off, and could be that of several events.
+    private static let maximumNameLength = 2_048
+
+    /// Returns a Boolean value that indicates whether texts that identify an event are not longer than allowed together.
+    private static func areShort(_ names: [String]) -> Bool {
+        names.reduce(0) { $0 +| $1.utf8.count } <= maximumNameLength
+    }
+
     private mutating func add(
-        _ id: String,
+        _ identifier: String,
+        of period: PeriodPlan,
         scheme: String,
         value: String?,
         start: MediaTime,
@@ -190,7 +216,13 @@ struct EventTranslation {
             undatedCount +|= 1
             return
         }
+        let names = [period.key, scheme, value ?? "", identifier]
+        guard Self.areShort(names) else {
+            tooLongCount +|= 1
+            return
+        }
         // Messages with the same identifier are repetitions of one event.
+        let id = names.joined(separator: "/")
         guard ids.count <= maximumCount, ids.insert(id).inserted, dateRanges.count < maximumCount else { return }
         var attributes = AttributeWriter()
         attributes.append("ID", quoted: id)

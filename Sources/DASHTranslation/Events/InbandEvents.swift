@@ -13,7 +13,18 @@ struct InbandEvents {
 
     /// The section whose segments contain the events.
     let section: TrackSection
-    private let streams: [Descriptor]
+    private let streams: [Stream]
+
+    /// An event stream that the manifest announces, whose texts are read once for all messages.
+    private struct Stream {
+        let scheme: String
+        let value: String?
+
+        init(_ descriptor: Descriptor) {
+            scheme = descriptor.scheme
+            value = descriptor.value
+        }
+    }
 
     /// Returns the events of a period: for each adaptation set those of one representation, because all of its
     /// representations contain the same ones (§5.10.3.3.1).
@@ -26,7 +37,7 @@ struct InbandEvents {
             let streams = streams(of: candidate.representation)
             guard !streams.isEmpty else { return nil }
             sets.insert(candidate.set.index)
-            return InbandEvents(section: section, streams: streams)
+            return InbandEvents(section: section, streams: streams.map(Stream.init))
         }
     }
 

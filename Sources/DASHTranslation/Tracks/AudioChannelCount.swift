@@ -11,7 +11,8 @@ enum AudioChannelCount {
     /// Returns the value of `CHANNELS`, or `nil` if no descriptor declares it (RFC 8216bis §4.4.6.1).
     static func value(_ descriptors: [Descriptor], supplemental: [Descriptor]) -> String? {
         let complexity = "tag:dolby.com,2018:dash:EC3_ExtensionComplexityIndex:2018"
-        if let index = supplemental.first(where: { $0.scheme == complexity })?.value.flatMap({ Int($0) }), index > 0,
+        if let index = supplemental.first(where: { $0.scheme == complexity })?.shortValue.flatMap({ Int($0) }),
+            index > 0,
             index <= 64
         {
             return "\(index)/JOC"
@@ -20,7 +21,7 @@ enum AudioChannelCount {
     }
 
     private static func count(_ descriptor: Descriptor) -> Int? {
-        guard let value = descriptor.value else { return nil }
+        guard let value = descriptor.shortValue else { return nil }
         switch descriptor.scheme {
         case "urn:mpeg:dash:23003:3:audio_channel_configuration:2011", "urn:dts:dash:audio_channel_configuration:2012",
             "tag:dts.com,2014:dash:audio_channel_configuration:2012":

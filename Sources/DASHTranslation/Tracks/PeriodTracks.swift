@@ -27,10 +27,9 @@ struct PeriodTracks {
                 continue
             }
             guard let kind = Self.kind(of: set, hasMainVideo: hasMainVideo, losses: &losses) else { continue }
-            let continued = set.supplementalProperties.prefix(Self.maximumDescriptorCount)
-                .filter { $0.scheme == "urn:mpeg:dash:period-continuity:2015" }.compactMap(\.value)
+            let shared = SharedProperties(set, kind)
             for representation in set.representations {
-                add(representation, of: set, kind, continued: continued, losses: &losses)
+                add(representation, of: set, kind, shared, losses: &losses)
             }
         }
     }
@@ -42,7 +41,7 @@ struct PeriodTracks {
         _ representation: Representation,
         of set: AdaptationSet,
         _ kind: TrackDescriptor.Kind,
-        continued: [String],
+        _ shared: SharedProperties,
         losses: inout TranslationLosses
     ) {
         let line = representation.element.line
@@ -81,13 +80,50 @@ struct PeriodTracks {
         byKind[kind, default: []].append(candidates.count)
         candidates.append(
             TrackCandidate(
-                descriptor: Self.descriptor(representation, set, kind, mimeType, losses: &losses),
+                descriptor: Self.descriptor(representation, set, kind, mimeType, shared, losses: &losses),
                 set: set,
                 representation: representation,
                 protections: protections,
-                continuedPeriods: continued
+                continuedPeriods: shared.continuedPeriods
             )
         )
+    }
+
+    /// The properties of a set that its tracks have in common.
+    ///
+    /// They are read once for all representations of the set, because the texts from which they are read can be long.
+    private struct SharedProperties {
+        let language: String?
+        /// The message that the language tag is invalid; `nil` if it is valid or missing.
+        let languageProblem: String?
+        let role: String?
+        let characteristics: [String]
+        let isForced: Bool
+        let label: String?
+        let captions: [String: String?]
+        /// The identifiers of the periods whose media the set continues without a discontinuity.
+        let continuedPeriods: [String]
+
+        init(_ set: AdaptationSet, _ kind: TrackDescriptor.Kind) {
+            if let written = set.language, !PlaylistText.isLanguage(written) {
+                language = nil
+                languageProblem = "“\(String(written.unicodeScalars.prefix(100)))” is not a language tag"
+            } else {
+                language = set.language.map { String($0.unicodeScalars.prefix(64)) }
+                languageProblem = nil
+            }
+            let isVideo = kind == .video || kind == .iFrames
+            let roles = set.roles.prefix(maximumDescriptorCount).compactMap(\.value)
+            let accessibility = Array(set.accessibility.prefix(maximumDescriptorCount))
+            // One character can have any number of combining marks, so that Unicode scalars are counted.
+            role = roles.first { $0 != "main" }.map { String($0.unicodeScalars.prefix(64)) }
+            characteristics = isVideo ? [] : PeriodTracks.characteristics(kind, roles, accessibility)
+            isForced = kind == .subtitles && roles.contains { $0 == "forced-subtitle" || $0 == "forced_subtitle" }
+            label = set.label.map { String($0.unicodeScalars.prefix(200)) }
+            captions = isVideo ? PeriodTracks.captions(accessibility) : [:]
+            continuedPeriods = set.supplementalProperties.prefix(maximumDescriptorCount)
+                .filter { $0.scheme == "urn:mpeg:dash:period-continuity:2015" }.compactMap(\.value)
+        }
     }
 
     // MARK: Kinds
@@ -201,15 +237,12 @@ struct PeriodTracks {
         _ set: AdaptationSet,
         _ kind: TrackDescriptor.Kind,
         _ mimeType: String,
+        _ shared: SharedProperties,
         losses: inout TranslationLosses
     ) -> TrackDescriptor {
-        var language = set.language
-        if let written = language, !PlaylistText.isLanguage(written) {
-            losses.append(.invalidLanguage, "“\(written.prefix(100))” is not a language tag", line: set.element.line)
-            language = nil
+        if let problem = shared.languageProblem {
+            losses.append(.invalidLanguage, problem, line: set.element.line)
         }
-        let roles = set.roles.prefix(maximumDescriptorCount).compactMap(\.value)
-        let accessibility = set.accessibility.prefix(maximumDescriptorCount)
         let supplemental = representation.descriptors(.supplementalProperty).prefix(maximumDescriptorCount)
         let properties = supplemental + representation.descriptors(.essentialProperty).prefix(maximumDescriptorCount)
         // A brace could begin a reference to a variable.
@@ -218,11 +251,11 @@ struct PeriodTracks {
         return TrackDescriptor(
             kind: kind,
             representationID: representation.id ?? "",
-            language: language.map { String($0.prefix(64)) },
-            role: roles.first { $0 != "main" }.map { String($0.prefix(64)) },
-            characteristics: isVideo ? [] : characteristics(kind, roles, Array(accessibility)),
-            isForced: kind == .subtitles && roles.contains { $0 == "forced-subtitle" || $0 == "forced_subtitle" },
-            label: set.label.map { String($0.prefix(200)) },
+            language: shared.language,
+            role: shared.role,
+            characteristics: shared.characteristics,
+            isForced: shared.isForced,
+            label: shared.label,
             codecs: kind == .subtitles && mimeType == "text/vtt" ? [] : Array(codecs),
             supplementalCodecs: isVideo ? supplementalCodecs(representation) : nil,
             channels: isVideo
@@ -236,7 +269,7 @@ struct PeriodTracks {
             height: isVideo ? representation.height : nil,
             frameRate: isVideo ? representation.frameRate.flatMap(frameRate) : nil,
             videoRange: isVideo ? videoRange(Array(properties), Array(codecs)) : nil,
-            captions: isVideo ? captions(Array(accessibility)) : [:]
+            captions: shared.captions
         )
     }
 
@@ -254,7 +287,7 @@ struct PeriodTracks {
 
     private static func videoRange(_ properties: [Descriptor], _ codecs: [String]) -> String? {
         let scheme = "urn:mpeg:mpegB:cicp:TransferCharacteristics"
-        switch properties.first(where: { $0.scheme == scheme })?.value {
+        switch properties.first(where: { $0.scheme == scheme })?.shortValue {
         case "16": return "PQ"
         case "18": return "HLG"
         case .some: return "SDR"

@@ -18,7 +18,7 @@ enum ContentProtectionKeys {
     static func keys(_ protections: [Descriptor]) -> [String] {
         guard !protections.isEmpty else { return [] }
         let common = protections.first { $0.scheme.lowercased() == commonScheme }
-        let method = common?.value?.lowercased().hasPrefix("cbc") == true ? "SAMPLE-AES" : "SAMPLE-AES-CTR"
+        let method = common?.shortValue?.lowercased().hasPrefix("cbc") == true ? "SAMPLE-AES" : "SAMPLE-AES-CTR"
         let keyID = protections.lazy.compactMap { $0.element[.contentProtectionDefaultKeyID] }.first
         var result: [String] = []
         for protection in protections {

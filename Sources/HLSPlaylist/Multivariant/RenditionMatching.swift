@@ -21,6 +21,55 @@ package enum RenditionMatching {
         return language.flatMap { LanguageMatching.distance(from: String(parts[0]), to: $0) }
     }
 
+    /// Returns the positions of all renditions or tracks that a text selects.
+    ///
+    /// These are the renditions with an equal name, and those of the language in all its varieties: `pt` selects `pt` and
+    /// `pt-BR`. If there are none, the language is looked up (RFC 4647 §3.4): `ko-KR` selects `ko`, but `en-GB` does not
+    /// select `en-US`.
+    ///
+    /// - Parameters:
+    ///   - text: The text of the user.
+    ///   - offered: The language tags and the names of the renditions or tracks; `nil` for those that they do not have.
+    /// - Returns: The positions in `offered`; empty if nothing matches.
+    package static func positions(
+        matching text: String,
+        in offered: [(language: String?, name: String?)]
+    ) -> Set<Int> {
+        let included = offered.indices.filter { includes(text, offered[$0].language, offered[$0].name) }
+        guard included.isEmpty else { return Set(included) }
+        var closest: (distance: Int, positions: Set<Int>)?
+        for (position, entry) in offered.enumerated() {
+            guard isLessSpecific(entry.language, than: text),
+                let distance = Self.distance(from: text, toLanguage: entry.language, name: entry.name)
+            else { continue }
+            if let least = closest?.distance, least < distance { continue }
+            // A set that is changed in place is not copied for each of very many renditions.
+            if closest?.distance == distance {
+                closest?.positions.insert(position)
+            } else {
+                closest = (distance, [position])
+            }
+        }
+        return closest?.positions ?? []
+    }
+
+    /// Returns a Boolean value that indicates whether a text is the name of a rendition, or includes its language.
+    private static func includes(_ text: String, _ language: String?, _ name: String?) -> Bool {
+        if isName(text, name) { return true }
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let wanted = LanguageMatching.canonical(String(parts.first ?? ""))
+        let tag = LanguageMatching.canonical(language ?? "")
+        if parts.count == 2, parts[1].lowercased() != (name ?? "").lowercased() { return false }
+        return wanted.isEmpty ? parts.count == 2 : tag == wanted || tag.hasPrefix(wanted + "-")
+    }
+
+    /// Returns a Boolean value that indicates whether a language tag consists of the first subtags of the language in a text.
+    private static func isLessSpecific(_ tag: String?, than text: String) -> Bool {
+        guard let tag else { return false }
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        return LanguageRanges([tag]).includes(String(parts.first ?? ""))
+    }
+
     /// Returns a Boolean value that indicates whether a text is the name of a rendition or track.
     package static func isName(_ text: String, _ name: String?) -> Bool {
         guard let name, !text.isEmpty else { return false }

@@ -30,6 +30,15 @@ struct WrittenByteRange {
     /// The byte range, or `nil` without an explicit offset.
     var range: ByteRange? { start.flatMap { ByteRange(start: $0, length: length) } }
 
+    /// Returns a Boolean value that indicates whether a number of a valid byte range, or its end, exceeds 63 bits, so that
+    /// the range is ignored.
+    static func exceedsLimit(_ bytes: [UInt8], in range: Range<Int>) -> Bool {
+        // A number of 63 bits has 19 digits.
+        guard range.count >= 19 else { return false }
+        guard let written = WrittenByteRange(bytes, in: range) else { return true }
+        return written.start != nil && written.range == nil
+    }
+
     /// Reads a decimal integer of at most 63 bits with white space around it, or returns `nil`.
     private static func number(_ bytes: Span<UInt8>, _ index: inout Int, before end: Int) -> Int64? {
         while index < end, bytes[index].isBlank { index += 1 }

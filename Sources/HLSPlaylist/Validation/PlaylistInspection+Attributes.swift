@@ -264,6 +264,9 @@ private struct AttributeListReader {
             attribute.isUnusable = true
             return
         }
+        if notes, definition.role != nil, let fault = Grammar.authorityFault(attribute.value) {
+            note(.invalidURI, "(\(attribute.name): \(fault.rawValue))")
+        }
         guard definition.kind == .enumeratedList else { return }
         let words = attribute.value.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         guard words.allSatisfy({ word in !word.isEmpty && !word.contains(where: \.isWhitespace) }) else {

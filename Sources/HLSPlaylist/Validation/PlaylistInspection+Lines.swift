@@ -138,10 +138,17 @@ private struct LineCollector {
     }
 
     private mutating func readURI(_ text: Range<Int>, in bytes: Span<UInt8>) {
-        if bytes.firstIndex(of: UInt8(ascii: " "), in: text) != nil { note(.spaceInAddress) }
+        let hasSpace = bytes.firstIndex(of: UInt8(ascii: " "), in: text) != nil
+        if hasSpace { note(.spaceInAddress) }
+        var fault: AuthorityFault?
         if bytes.firstIndex(of: UInt8(ascii: "{"), in: text) != nil {
-            _ = inspection.substitute(inspection.text(text), line: number, notes: true)
+            let (address, isOpaque) = inspection.substitute(inspection.text(text), line: number, notes: true)
+            fault = isOpaque ? nil : Grammar.authorityFault(address)
+        } else {
+            fault = Grammar.authorityFault(bytes, in: text)
         }
+        // A space was reported already, and makes the host invalid too.
+        if let fault, !hasSpace { note(.invalidURI, "(\(fault.rawValue))") }
         // A URI that belongs to a tag of the other kind of playlist is ignored, like the tag.
         if claimsURILine() { append(InspectedLine(number, nil, text: text, value: nil)) }
     }
@@ -228,7 +235,12 @@ private struct LineCollector {
 
     private func inspectValue(_ definition: TagDefinition, _ line: inout InspectedLine, in bytes: Span<UInt8>) {
         switch definition.value {
-        case .integer, .wholeSeconds:
+        case .integer(let maximum):
+            let (text, detail) = (inspection.text(line.value), "(\(definition.name))")
+            guard inspection.inspectInteger(text, number, detail) else { return }
+            let isReadable = Int64(text).map { $0 <= maximum } ?? false
+            if !isReadable { note(.integerAboveLimit, detail) }
+        case .wholeSeconds:
             inspection.inspectInteger(inspection.text(line.value), number, "(\(definition.name))")
         case .date:
             if bytes.firstIndex(of: UInt8(ascii: " "), in: line.value) != nil { note(.spaceInTag) }

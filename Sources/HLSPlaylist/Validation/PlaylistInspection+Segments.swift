@@ -233,6 +233,9 @@ private struct SegmentCollector {
         guard !line.isMalformed else { return }
         let span = bytes.span
         guard Grammar.isByteRange(span, in: line.value) else { return inspection.note(.badByteRange, line) }
+        if WrittenByteRange.exceedsLimit(bytes, in: line.value) {
+            inspection.note(.integerAboveLimit, line, "(EXT-X-BYTERANGE)")
+        }
         guard !span.contains(UInt8(ascii: "@"), in: line.value) else { return }
         switch previousRange {
         case .skipped: break

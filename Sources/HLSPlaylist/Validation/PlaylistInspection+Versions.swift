@@ -44,11 +44,10 @@ extension PlaylistInspection {
 
     private func inspectByteRange(_ line: InspectedLine) {
         guard let range = attributes(line)["BYTERANGE"], !range.isEmpty else { return }
-        if !Grammar.isByteRange(range) {
-            note(.badByteRange, line)
-        } else if line.tag == .map, !range.contains("@") {
-            note(.mapByteRangeWithoutOffset, line)
-        }
+        guard Grammar.isByteRange(range) else { return note(.badByteRange, line) }
+        let bytes = Array(range.utf8)
+        if WrittenByteRange.exceedsLimit(bytes, in: 0..<bytes.count) { note(.integerAboveLimit, line, "(BYTERANGE)") }
+        if line.tag == .map, !range.contains("@") { note(.mapByteRangeWithoutOffset, line) }
     }
 
     private func inspectKey(_ line: InspectedLine) {

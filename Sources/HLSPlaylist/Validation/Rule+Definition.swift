@@ -11,6 +11,8 @@ extension Rule {
         case .leadingSpace: must("4.1", "There must be no white space before a tag or a URI.")
         case .trailingSpace: must("4.1", "There must be no white space after a tag or a URI.")
         case .spaceInAddress: must("4.1", "A URI line must not contain white space.")
+        case .invalidURI:
+            must("4.1", "The host of a URI must be a valid name or IP address, and its port a number of at most 65535.")
         case .spaceInTag:
             must("4.1", "There must be no white space between the name of a tag, its colon and its value.")
         case .mixedKinds: must("4.1", "A playlist must not contain both multivariant and media playlist tags.")
@@ -26,6 +28,12 @@ extension Rule {
         case .repeatedAttribute: must("4.2", "An attribute must not appear more than once in a list.")
         case .notAnInteger: must("4.2", "A decimal integer must consist of digits only.")
         case .integerTooLarge: must("4.2", "A decimal integer must have at most 20 digits and be at most 2^64-1.")
+        case .integerAboveLimit:
+            should(
+                "4.2",
+                "A sequence number should be at most 2^60, and the end of a byte range and other integers at most "
+                    + "2^63-1, because players ignore larger numbers."
+            )
         case .notHexadecimal: must("4.2", "A hexadecimal sequence must be 0x or 0X, followed by hexadecimal digits.")
         case .lowercaseHexadecimal: must("4.2", "The letters of a hexadecimal sequence must be uppercase.")
         case .notADecimal:
@@ -152,7 +160,10 @@ extension Rule {
         case .extinfWithoutAddress: must("4.4.4", "An EXTINF must be followed by the URI of its segment.")
 
         case .badByteRange:
-            must("4.4.4.2", "A byte range must be a length, optionally followed by an at sign and an offset.")
+            must(
+                "4.4.4.2",
+                "A byte range must be a length, optionally followed by an at sign and an offset, each at most 2^64-1."
+            )
         case .byteRangeWithoutOffset:
             must("4.4.4.2", "A byte range without an offset must follow a byte range of the same resource.")
 

@@ -12,6 +12,7 @@ enum Rule: String, CaseIterable, Sendable {
     case leadingSpace = "leading-space"
     case trailingSpace = "trailing-space"
     case spaceInAddress = "space-in-address"
+    case invalidURI = "invalid-uri"
     case spaceInTag = "space-in-tag"
     case mixedKinds = "mixed-kinds"
 
@@ -25,6 +26,7 @@ enum Rule: String, CaseIterable, Sendable {
     case repeatedAttribute = "repeated-attribute"
     case notAnInteger = "not-an-integer"
     case integerTooLarge = "integer-too-large"
+    case integerAboveLimit = "integer-above-limit"
     case notHexadecimal = "not-hexadecimal"
     case lowercaseHexadecimal = "lowercase-hexadecimal"
     case notADecimal = "not-a-decimal"

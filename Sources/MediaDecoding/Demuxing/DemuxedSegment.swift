@@ -25,6 +25,8 @@ struct DemuxedSegment: Sendable {
     /// A Boolean value that indicates whether the segment ends within a box after more than one sample, or within a
     /// transport packet after several samples.
     var isTruncated = false
+    /// The identifiers of the tracks of a transport stream whose continuity counters tell that packets are missing.
+    var discontinuousTracks: Set<Int> = []
 
     var isDamaged: Bool { !problems.isEmpty }
 

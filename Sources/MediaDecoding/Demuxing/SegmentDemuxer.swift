@@ -256,7 +256,9 @@ extension SegmentDemuxer {
             var result = try unsafe demuxTransportStream([header, bytes].compactMap { unsafe $0 }, key: key)
             let span = unsafe bytes.bindMemory(to: UInt8.self).span
             if let layout = TransportPacketLayout(span) {
-                result.byteLoss.add(layout.skippedByteCount(in: span), of: span.count)
+                let loss = layout.loss(in: span)
+                result.byteLoss.add(loss.skippedByteCount, of: span.count)
+                result.discontinuousTracks = Set(loss.discontinuousPIDs.map { Int($0) })
                 // The byte range of a key frame for trick play contains few packets, and may end anywhere.
                 result.isTruncated =
                     result.packets.count >= Self.minimumPacketCountOfSegments && layout.endsWithinPacket(span)

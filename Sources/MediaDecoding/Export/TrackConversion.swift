@@ -136,7 +136,7 @@ import SegmentFormat
         throw DecodingError(
             status: .unsupported,
             operation: """
-                the format of the \(what) changes at \(time.seconds.rounded()) s \
+                the format of the \(what) changes at \(ClockText.seconds(time)) \
                 (\(Self.description(format)), then \(Self.description(other))), and a file has one format for each track
                 """
         )

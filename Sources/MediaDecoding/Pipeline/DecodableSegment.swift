@@ -47,6 +47,9 @@ struct DecodableSegment: Sendable {
     var isDamaged = false
     /// A Boolean value that indicates whether bytes of the segment are certainly lost.
     var hasLostBytes = false
+    /// A Boolean value that indicates whether transport packets of the leading track are missing, although all bytes of
+    /// the segment belong to packets.
+    var lacksPackets = false
     /// A Boolean value that indicates whether the samples of consecutive segments follow each other without
     /// interruption, as those of transport streams and of packed audio do.
     var hasContiguousSamples = false
@@ -111,9 +114,10 @@ struct DecodableSegment: Sendable {
     /// Returns the longest time range between two samples of a transport stream or of packed audio whose media is lost.
     ///
     /// - Parameter offset: The offset of the timestamps.
-    /// - Returns: The time range; `nil` if no bytes are lost, or if their media is not longer than half a second.
+    /// - Returns: The time range; `nil` if no bytes or packets are lost, or if their media is not longer than half a
+    ///   second.
     func lostMiddle(offset: MediaTime) -> MediaTimeRange? {
-        guard hasLostBytes, hasContiguousSamples, let leading = video ?? audio else { return nil }
+        guard hasLostBytes || lacksPackets, hasContiguousSamples, let leading = video ?? audio else { return nil }
         let times = leading.packets.map { $0.presentationTime + offset }
             .filter { isPlausible($0, offset: offset) }.sorted()
         let distances = zip(times, times.dropFirst()).map { $1 - $0 }
@@ -148,14 +152,31 @@ struct DecodableSegment: Sendable {
     }
 
     /// A Boolean value that indicates whether media can be missing that ``ownLoss(offset:)`` finds.
-    var mayLackMedia: Bool { hasLostBytes || lostSamples != nil || declaresOwnDuration }
+    var mayLackMedia: Bool { hasLostMedia || declaresOwnDuration }
+
+    /// Notes the media that the demultiplexer found to be missing.
+    ///
+    /// - Parameters:
+    ///   - segment: The demuxed segment.
+    ///   - playedAudio: The audio that is played; `nil` if none is.
+    mutating func noteLoss(in segment: DemuxedSegment, playing playedAudio: Samples?) {
+        if let leading = video ?? audio { lacksPackets = segment.discontinuousTracks.contains(leading.format.id) }
+        let played = [video?.format, playedAudio?.format].compactMap(\.self)
+        guard let track = played.first(where: { segment.lostRanges[$0.id] != nil }),
+            let range = segment.lostRanges[track.id]
+        else { return }
+        lostSamples = (type: track.kind == .video ? type : .audio, range: range)
+    }
+
+    /// A Boolean value that indicates whether bytes, packets or samples of the segment are lost.
+    private var hasLostMedia: Bool { hasLostBytes || lacksPackets || lostSamples != nil }
 
     /// Returns the media that is missing in the segment itself, whichever segments are before and after it.
     ///
     /// - Parameter offset: The offset of the timestamps.
     /// - Returns: The media type and the time range; `nil` if nothing is known to be missing.
     func ownLoss(offset: MediaTime) -> (type: MediaType, range: MediaTimeRange)? {
-        if hasLostBytes || lostSamples != nil, let lost = loss(offset: offset) { return lost }
+        if hasLostMedia, let lost = loss(offset: offset) { return lost }
         return missingEnd(offset: offset).map { (type, $0) }
     }
 

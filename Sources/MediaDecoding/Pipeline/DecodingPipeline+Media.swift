@@ -111,13 +111,7 @@ extension DecodingPipeline {
                 cues = FileSubtitles.cues(of: segment, offset: .zero - position.firstTimestamp)
             }
         }
-        let playedAudio = decodable.audioSamples(of: audio?.feed.track)
-        let played = [decodable.video?.format, playedAudio?.format].compactMap(\.self)
-        if let track = played.first(where: { segment.lostRanges[$0.id] != nil }),
-            let range = segment.lostRanges[track.id]
-        {
-            decodable.lostSamples = (type: track.kind == .video ? piece.type : .audio, range: range)
-        }
+        decodable.noteLoss(in: segment, playing: decodable.audioSamples(of: audio?.feed.track))
         let leadingTrack = decodable.video?.format ?? segment.tracks.first { $0.kind == .audio }
         if let loss = segment.lossDescription(of: leadingTrack) {
             throw MediaPipelineError(.notDecodable, "the segment cannot be decoded: \(loss)")

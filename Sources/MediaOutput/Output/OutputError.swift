@@ -35,6 +35,8 @@ public struct OutputError: MillstreamError, Hashable {
         public static let notConvertible = Code(rawValue: "not-convertible")
         /// Text cannot be drawn, because fonts or the text library are missing.
         public static let textUnavailable = Code(rawValue: "no-text")
+        /// Some characters of a text cannot be drawn, because no installed font has them.
+        public static let missingFont = Code(rawValue: "missing-font")
     }
 
     /// The kind of failure.
@@ -64,7 +66,7 @@ extension OutputError.Code: ErrorCode {
     /// The codes of this version.
     public static let allCases: [Self] = [
         .noWindow, .noAudioDevice, .audioDeviceLost, .queueFull, .wrongFormat, .fileFailed, .diskFull, .tooLarge,
-        .noFrame, .notConvertible, .textUnavailable,
+        .noFrame, .notConvertible, .textUnavailable, .missingFont,
     ]
 
     /// The code of the corresponding error of AVFoundation.

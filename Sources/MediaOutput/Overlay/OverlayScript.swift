@@ -29,6 +29,11 @@ struct OverlayScript: Sendable, Hashable {
         case bottom, bottomRight, left, center, right, topLeft, top, topRight
     }
 
+    /// The maximum number of Unicode scalars of a text, more than a window shows on one line.
+    ///
+    /// A single character can have any number of combining marks, which would be laid out for each frame of the window.
+    static let maximumScalarCount = 1_024
+
     let size: PixelSize
     private(set) var events: [String] = []
 
@@ -50,7 +55,7 @@ struct OverlayScript: Sendable, Hashable {
             """ + Self.eventsHead + events.joined(separator: "\n") + "\n"
     }
 
-    /// Adds text at a point.
+    /// Adds text at a point; only its first ``maximumScalarCount`` Unicode scalars are drawn.
     mutating func add(
         _ text: String,
         x: Double,
@@ -64,7 +69,7 @@ struct OverlayScript: Sendable, Hashable {
         let outlineTags = outline > 0 ? "\\bord\(number(outline))\\blur\(number(outline))" : ""
         let tags =
             "{\\an\(anchor.rawValue)\\pos(\(number(x)),\(number(y)))\\fs\(number(fontSize))\(outlineTags)\(color.tags)}"
-        append(style, tags + Self.escaped(text))
+        append(style, tags + Self.escaped(String(text.unicodeScalars.prefix(Self.maximumScalarCount))))
     }
 
     /// Adds a shape whose upper left corner is at a point.

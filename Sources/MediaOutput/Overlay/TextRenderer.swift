@@ -12,6 +12,9 @@ final class TextRenderer {
 
     private let library: OpaquePointer
     private let renderer: OpaquePointer
+    /// The number of characters that no installed font has, and these characters, which libass adds while it draws.
+    private let missing: UnsafeMutablePointer<UInt32>
+    private var reportedScripts: Set<WritingSystem> = []
 
     /// Creates a renderer with libass; the first renderer of a process reads the font list.
     ///
@@ -20,20 +23,36 @@ final class TextRenderer {
         guard let library = ass_library_init() else {
             throw OutputError(.textUnavailable, "libass cannot be initialized")
         }
+        let missing = UnsafeMutablePointer<UInt32>.allocate(capacity: Int(MILLSTREAM_MISSING_CHARACTERS_SIZE))
+        missing.initialize(repeating: 0, count: Int(MILLSTREAM_MISSING_CHARACTERS_SIZE))
         // Otherwise, libass writes messages to standard error.
-        millstream_silence(library)
+        millstream_record_missing_characters(library, missing)
         guard let renderer = ass_renderer_init(library) else {
             ass_library_done(library)
+            missing.deallocate()
             throw OutputError(.textUnavailable, "libass cannot be initialized")
         }
         self.library = library
         self.renderer = renderer
+        self.missing = missing
         ass_set_fonts(renderer, nil, "DejaVu Sans", Int32(clamping: ASS_FONTPROVIDER_AUTODETECT.rawValue), nil, 1)
     }
 
     deinit {
         ass_renderer_done(renderer)
         ass_library_done(library)
+        missing.deallocate()
+    }
+
+    /// Removes the characters that no installed font has from the record, and returns an error for each of their scripts.
+    ///
+    /// - Returns: The errors, with ``OutputError/Code/missingFont``; a script that was reported before has none.
+    func takeMissingFonts() -> [OutputError] {
+        let count = min(Int(missing[0]), Int(MILLSTREAM_MISSING_CHARACTERS_SIZE) - 1)
+        guard count > 0 else { return [] }
+        let scripts = (1...count).compactMap { WritingSystem(ofCharacter: missing[$0]) }
+        missing[0] = 0
+        return scripts.filter { reportedScripts.insert($0).inserted }.map(\.missingFont)
     }
 
     /// Draws a character in each style, so that its font is loaded before it is needed.

@@ -63,7 +63,7 @@ import MediaTiming
         didSet { if canvas != nil { onPixelSizeChange?(pixelSize) } }
     }
 
-    /// A closure called if a frame or text cannot be drawn, once for each error code.
+    /// A closure called if a frame or text cannot be drawn, once for each error code, and once for each script without a font.
     public var onError: (OutputError) -> Void = { _ in }
 
     /// A Boolean value that indicates whether ``close()`` was called.
@@ -181,7 +181,8 @@ import MediaTiming
         guard needsDrawing else { return }
         needsDrawing = false
         canvas?.draw(controls, at: now) { [self] problem in
-            if reportedErrorCodes.insert(problem.code).inserted { onError(problem) }
+            // The text renderer reports each script once.
+            if problem.code == .missingFont || reportedErrorCodes.insert(problem.code).inserted { onError(problem) }
         }
         nextRedraw = controls.nextChange(after: now)
     }

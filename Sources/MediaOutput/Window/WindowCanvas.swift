@@ -214,6 +214,7 @@ final class WindowCanvas {
             announcement.update(OverlayLayout.announcement(state.announcement, bar).text, bar.window, text)
             announcement.draw(opacity: wordsOpacity)
         }
+        for problem in text.takeMissingFonts() { onProblem(problem) }
     }
 
     /// Returns the distance by which subtitles are raised so that the position bar and the time above the mouse do not

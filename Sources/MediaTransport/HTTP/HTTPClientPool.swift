@@ -107,13 +107,13 @@ final class HTTPClientPool: Sendable {
     /// The number of bytes that are read first from a connection; it grows while reads are full.
     static let initialReadSize = 2 << 10
 
-    private func makeClient(_ position: Endpoint) -> HTTPClient {
+    /// Returns the part of the configuration of clients that depends only on the options.
+    static func configuration(_ options: HTTPTransport.Options) -> HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
         // The time of reading is limited by a handler of our own. The limit for connecting is also the one for the wait for
         // a connection of the pool, while all of them are in use.
         configuration.timeout = .init(connect: TimeAmount(limited: options.connectTimeout))
-        let readLimit = TimeAmount(limited: options.idleTimeout)
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 16
         configuration.connectionPool.idleTimeout = .seconds(30)
         // Retries are decided by the load error policy, not by the connection pool.
@@ -128,6 +128,12 @@ final class HTTPClientPool: Sendable {
             configuration.tlsConfiguration = tls
         }
         if let proxy = options.proxy { configuration.proxy = .server(host: proxy.host, port: proxy.port) }
+        return configuration
+    }
+
+    private func makeClient(_ position: Endpoint) -> HTTPClient {
+        var configuration = Self.configuration(options)
+        let readLimit = TimeAmount(limited: options.idleTimeout)
         if let address = position.address { configuration.dnsOverride = [position.host: address.description] }
         let (registry, time, readSize) = (registry, time, max(options.readSize, Self.initialReadSize))
         configuration.http1_1ConnectionDebugInitializer = {

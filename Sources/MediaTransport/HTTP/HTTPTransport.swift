@@ -34,7 +34,7 @@ public final class HTTPTransport: Transport {
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         var address = request.address
         var visited: Set<String> = []
-        let record = TransferRecord(TransferMeasurement(requestStart: time.now))
+        var record = TransferRecord(TransferMeasurement(requestStart: time.now))
         for _ in 0...max(0, options.redirectLimit) {
             guard visited.insert(address.text).inserted || options.cookies != nil else {
                 throw TransportError(.badRedirect, "the redirects form a loop", address: address)
@@ -63,13 +63,22 @@ public final class HTTPTransport: Transport {
                 )
             }
             address = address.resolving(location)
-            record.update { $0.redirectCount += 1 }
+            record = recordAfterRedirect(record.measurement)
         }
         throw TransportError(
             .badRedirect,
             "more than \(options.redirectLimit) redirects",
             address: request.address
         )
+    }
+
+    /// Returns the record of the request after a redirect, which the end of the response with the redirect does not change.
+    private func recordAfterRedirect(_ former: TransferMeasurement) -> TransferRecord {
+        var measurement = TransferMeasurement(requestStart: time.now)
+        measurement.domainLookupDuration = former.domainLookupDuration
+        measurement.redirectCount = former.redirectCount
+        measurement.redirectCount += 1
+        return TransferRecord(measurement)
     }
 
     private func attempt(

@@ -50,9 +50,7 @@ public struct HeaderFieldScope: Sendable, Hashable {
             scheme = known
             rest = rest.dropFirst(known.count + 3)
         }
-        guard !rest.isEmpty, rest.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F && !"/\\@?#%,".utf8.contains($0) }) else {
-            return nil
-        }
+        guard rest.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F && !"/\\@?#%,".utf8.contains($0) }) else { return nil }
         // An IPv6 address without brackets has no port.
         let isBare = rest.first != "[" && rest.utf8.filter { $0 == UInt8(ascii: ":") }.count > 1
         var name = rest
@@ -72,7 +70,7 @@ public struct HeaderFieldScope: Sendable, Hashable {
             return
         }
         let address = ResourceAddress("\(scheme ?? "https")://\(name)")
-        guard !name.isEmpty, !name.contains("*"), let host = address.asciiHost, !host.isEmpty,
+        guard !name.isEmpty, !name.contains("*"), let host = address.asciiHost,
             name.first != "[" || host.utf8.contains(UInt8(ascii: ":"))
         else { return nil }
         self.init(

@@ -73,10 +73,7 @@ final class IdleReadHandler: ChannelDuplexHandler {
         if case .end = unwrapOutboundIn(data) {
             let now = context.eventLoop.now
             phase = .head(since: now, informationalCount: 0)
-            // The channel reads since before this handler was added, or since the end of the last exchange.
-            isReading = true
             hasReceivedBytes = false
-            restartWait(at: now)
             scheduleCheck(context, at: now + limit)
         }
         context.write(data, promise: promise)
@@ -162,10 +159,6 @@ final class IdleReadHandler: ChannelDuplexHandler {
     private func recordProgress(at now: NIODeadline) {
         hasProgress = true
         hasReceivedBytes = false
-        restartWait(at: now)
-    }
-
-    private func restartWait(at now: NIODeadline) {
         waitedBefore = .zero
         readingSince = now
     }

@@ -34,8 +34,7 @@ extension RecoveryPolicy {
         ///   - byteCount: The number of bytes that were received.
         /// - Returns: `true` if the time limit of a document of this size has passed.
         func isExceeded(by waitingTime: Duration, after byteCount: Int64) -> Bool {
-            guard waitingTime > duration else { return false }
-            return (waitingTime - duration) / .seconds(1) * Double(bytesPerSecond) > Double(byteCount)
+            (waitingTime - duration) / .seconds(1) * Double(bytesPerSecond) > Double(byteCount)
         }
     }
 }

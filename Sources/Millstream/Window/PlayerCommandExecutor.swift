@@ -57,7 +57,7 @@ package struct PlayerCommandExecutor: Sendable {
         case .togglePause: await togglePause(item)
         case .seekBy(let distance):
             announce(distance < .zero ? "\(distance) s" : "+\(distance) s")
-            await player.seek(to: max(.zero, item.currentTime() + distance))
+            await seek(by: distance, item)
         case .seekTo(let time):
             // At the end, the last frame is shown, whatever is faster; a live stream goes on there.
             let isLive = item.state.recommendedTimeOffsetFromLive != nil
@@ -69,7 +69,7 @@ package struct PlayerCommandExecutor: Sendable {
             item.step(byCount: count)
         case .slower: changeRate(item, faster: false)
         case .faster: changeRate(item, faster: true)
-        case .normalSpeed: selectRate(1, item)
+        case .normalSpeed: if selectRate(1, item) { announce("1×") }
         case .nextAudio: selectNext(.audible, item)
         case .nextVideo: selectNext(.visual, item)
         case .nextSubtitles: selectNext(.legible, item)
@@ -79,6 +79,16 @@ package struct PlayerCommandExecutor: Sendable {
             .nextWindowSize, .toggleFullScreen, .quit:
             break
         }
+    }
+
+    /// Seeks to the exact frame at a distance, which the text about the seek names.
+    private func seek(by distance: MediaTime, _ item: PlayerItem) async {
+        let target = max(.zero, item.currentTime() + distance)
+        // A live stream goes on at its end, where any position is as good.
+        let isLive = item.state.recommendedTimeOffsetFromLive != nil
+        let isLiveEdge = isLive && item.seekableTimeRanges.ranges.last.map { target >= $0.end } ?? false
+        let tolerance: MediaTime? = isLiveEdge ? nil : .zero
+        await player.seek(to: target, toleranceBefore: tolerance, toleranceAfter: tolerance)
     }
 
     private func changeDelay(

@@ -63,6 +63,7 @@ public final class PlayerWindowController: Sendable {
     /// The title of the window while the title of the media is unknown.
     private let initialTitle: String
     private let commands: PlayerCommandExecutor
+    private let waitingSeeks: WaitingSeeks
     private let state: Mutex<State>
     private let windowEvents: AsyncStream<WindowEvent>
     private let continuation: AsyncStream<WindowEvent>.Continuation
@@ -76,15 +77,17 @@ public final class PlayerWindowController: Sendable {
     ///   - options: The options for what the window shows about the media.
     @MainActor public init(_ window: PlayerWindow, _ player: Player, options: Options = Options()) {
         let (windowEvents, continuation) = AsyncStream.makeStream(of: WindowEvent.self)
+        let waitingSeeks = WaitingSeeks()
         self.window = window
         self.player = player
         self.options = options
         initialTitle = window.title
         state = Mutex(State(windowTitle: window.title))
         commands = PlayerCommandExecutor(player) { window.announce($0) }
+        self.waitingSeeks = waitingSeeks
         self.windowEvents = windowEvents
         self.continuation = continuation
-        window.onCommand = { continuation.yield(.command($0)) }
+        window.onCommand = { if waitingSeeks.add($0) { continuation.yield(.command($0)) } }
         window.onPixelSizeChange = { continuation.yield(.size($0)) }
     }
 
@@ -203,7 +206,7 @@ public final class PlayerWindowController: Sendable {
             case .command(.quit): return
             case .command(.toggleStatistics): toggle(.statistics)
             case .command(.toggleKeys): toggle(.keys)
-            case .command(let command): await commands.execute(command)
+            case .command(let command): await commands.execute(waitingSeeks.take(command))
             }
         }
     }

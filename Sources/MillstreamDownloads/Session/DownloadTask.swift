@@ -183,6 +183,8 @@ public final class DownloadTask: LoadableAsset, Identifiable {
     public func resume() { session.request(.resume, of: id) }
 
     /// Stops the task until it is resumed; no more bytes are received within a second.
+    ///
+    /// A task that has failed does not run; it stays failed, with its error.
     public func suspend() { session.request(.suspend, of: id) }
 
     /// Ends the task; the files that were stored stay until the asset is deleted.

@@ -181,14 +181,14 @@ final class SessionRunner: Sendable {
     /// Applies a request of a task, or leaves it to the process that manages the task.
     func request(_ request: DownloadStateMachine.Request, of id: String) {
         if adopt(id) { return send(.requested(id, request)) }
-        let saved: DownloadRecord.State =
+        let change: DownloadChange =
             switch request {
-            case .resume: .waiting
-            case .suspend: .suspended
-            case .cancel: .canceled
+            case .resume: .state(.waiting, nil)
+            case .suspend: .suspension
+            case .cancel: .state(.canceled, nil)
             }
         // If the catalog cannot be written, the process that runs the task cannot continue either.
-        try? write { try library.changeDownload(id, .state(saved, nil)) }
+        try? write { try library.changeDownload(id, change) }
         guard request == .resume, let task = state.withLock({ $0.task(id) }), task.state == .failed else { return }
         // The task can fail again before its state is read from the catalog, which would then seem unchanged.
         task.move(to: .waiting)

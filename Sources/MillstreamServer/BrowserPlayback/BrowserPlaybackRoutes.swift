@@ -193,7 +193,7 @@ final class BrowserPlaybackRoutes: Sendable {
     @Sendable private func segment(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         // A simulated delay holds no capacity.
         let named = try await namedSegment(request, context, media.environment.capacity.admit())
-        return try await faults.response(toRequestOf: named.requestPath, context) {
+        return try await faults.response(toRequestOf: named.requestPath, sequence: named.segment.sequence, context) {
             let fragment = try await movieFragment(named, media.environment.capacity.admit())
             let reservation = try media.environment.capacity.reservation(of: fragment.bytes.readableBytes)
             return Response(
@@ -210,7 +210,7 @@ final class BrowserPlaybackRoutes: Sendable {
     @Sendable private func timestamp(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         // A simulated delay holds no capacity.
         let named = try await namedSegment(request, context, media.environment.capacity.admit())
-        return try await faults.response(toRequestOf: named.requestPath, context) {
+        return try await faults.response(toRequestOf: named.requestPath, sequence: named.segment.sequence, context) {
             let fragment = try await movieFragment(named, media.environment.capacity.admit())
             return .json(.fields(["timestamp": .seconds(fragment.firstTimestamp)]))
         }
@@ -225,7 +225,7 @@ final class BrowserPlaybackRoutes: Sendable {
         }
         let offset = try Self.time("offset", query)
         let named = try await namedSegment(request, context, media.environment.capacity.admit())
-        return try await faults.response(toRequestOf: named.requestPath, context) {
+        return try await faults.response(toRequestOf: named.requestPath, sequence: named.segment.sequence, context) {
             let budget = try media.environment.capacity.admit()
             defer { withExtendedLifetime(budget) {} }
             let report = try await ClientPresence.whileClientIsConnected { [self] in

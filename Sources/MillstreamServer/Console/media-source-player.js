@@ -8,7 +8,7 @@ import { MediaTimeline } from './media-timeline.js';
 import { forwardBuffer } from './now-playing.js';
 import { PlaybackError } from './playback-diagnosis.js';
 import { sourceURL } from './playback-url.js';
-import { FailedMedia, recoveryStep } from './segment-recovery.js';
+import { appendedDamage, FailedMedia, recoveryStep } from './segment-recovery.js';
 import { Subtitles } from './subtitles.js';
 
 const secondsAhead = 30;
@@ -24,11 +24,10 @@ const maximumRemainder = 0.5;
 
 /**
  * Events: `tracks` when the audio tracks are known or change; `gap` with `{start, end}` when playback continues after a gap in the
- * media; `recovery` with `{action: "switch"|"skip"|"incomplete", segment, error}` when a segment that cannot be played is replaced by that
- * of another variant, or left out, or when the bytes of a segment end before its media does; `live` with
- * `{state: "interrupted"|"continued"|"moved"|"restarted", seconds, isAtLiveEdge, error}`
- * when a live stream is not delivered, is delivered again, no longer lists the position, or has begun anew; `error`, with the
- * `error` property.
+ * media; `recovery` with `{action: "switch"|"skip"|"gap"|"incomplete"|"short", segment, error, isLast, seconds}` when a segment that
+ * cannot be played is replaced by that of another variant, or left out, when it is a gap, or when its bytes or its media end early;
+ * `live` with `{state: "interrupted"|"continued"|"moved"|"restarted", seconds, isAtLiveEdge, error}` when a live stream is not
+ * delivered, is delivered again, no longer lists the position, or has begun anew; `error`, with the `error` property.
  */
 export class MediaSourcePlayer extends EventTarget {
     error;
@@ -283,8 +282,8 @@ export class MediaSourcePlayer extends EventTarget {
         this.dispatchEvent(new CustomEvent('live', { detail: { state, ...detail } }));
     }
 
-    #reportRecovery(action, { sequence }, error) {
-        this.dispatchEvent(new CustomEvent('recovery', { detail: { action, segment: sequence, error } }));
+    #reportRecovery(action, { sequence }, error, details = {}) {
+        this.dispatchEvent(new CustomEvent('recovery', { detail: { ...details, action, segment: sequence, error } }));
     }
 
     /** Continues after an error of the browser that no append has reported: it has decoded what is at the position, or soon after. */
@@ -366,6 +365,7 @@ export class MediaSourcePlayer extends EventTarget {
             await track.removeBefore(currentTime - secondsBehind);
             return delay(pollMilliseconds, signal);
         }
+        if (segment.gap && track === this.#tracks[0]) this.#reportRecovery('gap', segment);
         if (segment.gap) return track.pass(segment);
         if (!track.isAudio) segment = await this.#chooseVariant(track, segment, signal);
         if (track.generation !== generation) return;
@@ -381,7 +381,8 @@ export class MediaSourcePlayer extends EventTarget {
         if (track.generation !== generation) return;
         const offset = this.#offset(track, segment, timestamp);
         const isComplete = await track.append({ bytes, type }, segment, offset, () => this.#video.currentTime, signal);
-        if (isComplete === false) this.#reportRecovery('incomplete', segment);
+        const damage = isComplete !== undefined && appendedDamage(track, segment, isComplete, timestamp + offset);
+        if (damage) this.#reportRecovery(damage.action, segment, undefined, damage);
         if (track.generation === generation) this.#endInterruption(track);
     }
 

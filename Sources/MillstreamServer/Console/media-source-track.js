@@ -153,6 +153,12 @@ export class Track {
         return undefined;
     }
 
+    /** The end of the buffered media in seconds; `undefined` if there is none. */
+    get bufferedEnd() {
+        const { buffered } = this.#buffer ?? {};
+        return buffered?.length > 0 ? buffered.end(buffered.length - 1) : undefined;
+    }
+
     #append(bytes, offset) {
         return this.#update((buffer) => {
             if (buffer.timestampOffset !== offset) buffer.timestampOffset = offset;

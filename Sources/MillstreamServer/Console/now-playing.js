@@ -82,9 +82,18 @@ export function showNowPlaying(player, edits, video) {
 }
 
 /** Returns the sentences about a segment that cannot be played, or only in part. */
-export function recoveryNote({ action, segment, error }) {
-    if (action === 'incomplete') {
-        return `Segment ${segment} of the playlist ends before its media is complete, so playback continues with the next segment.`;
+export function recoveryNote({ action, segment, error, isLast, seconds }) {
+    switch (action) {
+    case 'incomplete':
+        return `Segment ${segment} of the playlist ends before its media is complete, so playback `
+            + (isLast ? 'ends there.' : 'continues with the next segment.');
+    case 'short':
+        return `The media of segment ${segment}, the last one of the playlist, ends ${seconds.toFixed(1)} s before its duration does, `
+            + 'so playback ends earlier.';
+    case 'gap':
+        return `Segment ${segment} of the playlist is a gap without media (EXT-X-GAP), so it is left out.`;
+    default:
+        break;
     }
     const consequence = action === 'switch' ? 'another variant plays' : 'playback continues after it';
     return `Segment ${segment} of the playlist cannot be played, so ${consequence}. ${errorDescription(error).message}`;

@@ -44,6 +44,8 @@ export class PlaybackEdits extends EventTarget {
     #maximumCount = Infinity;
     #isFixed = false;
     #segments = find('segments');
+    // Whether redundant variants stay is a parameter of the playback URL, and no edit: the result depends on the time.
+    #redundant = find('redundant');
     #variantList = new VariantList(find('variants'));
     #store;
     #inspectionCount = 0;
@@ -64,6 +66,7 @@ export class PlaybackEdits extends EventTarget {
         this.#maximum.addEventListener('change', () => this.#limitQuality(this.#maximum, this.#minimum));
         this.#preview.addEventListener('change', () => this.#handleChange());
         this.#segments.addEventListener('change', () => this.#handleChange());
+        this.#redundant.addEventListener('change', () => this.#handleChange());
         this.#added.addEventListener('change', () => this.#handleChange());
         this.#added.addEventListener('add', ({ detail: control }) => {
             this.#checkStreams(control);
@@ -111,7 +114,7 @@ export class PlaybackEdits extends EventTarget {
     #updateDisabled() {
         this.#added.isFixed = this.#isFixed;
         const fields = this.#controls.flatMap((control) => control.fields);
-        for (const field of [...fields, this.#segments]) field.disabled = this.#isFixed;
+        for (const field of [...fields, this.#segments, this.#redundant]) field.disabled = this.#isFixed;
     }
 
     #ownControl(definition) {
@@ -133,12 +136,13 @@ export class PlaybackEdits extends EventTarget {
 
     /**
      * The settings for the playback URL: `edits` is an array of names and values in the order of their application,
-     * `segments` how players receive the segments: `direct`, `proxy`, or empty for redirects.
+     * `segments` how players receive the segments: `direct`, `proxy`, or empty for redirects; `redundant` which redundant variants
+     * stay: `available`, or empty for all.
      */
     get values() {
         const edits = [...this.#controls, ...this.#added.controls].map(({ definition, value }) => [definition.name, value()])
             .filter(([, value]) => value !== undefined);
-        return { edits, segments: this.#segments.value };
+        return { edits, segments: this.#segments.value, redundant: this.#redundant.value };
     }
 
     get #limits() {
@@ -152,6 +156,8 @@ export class PlaybackEdits extends EventTarget {
         this.#preview.reset(isFixed);
         for (const control of this.#controls) control.reset();
         this.#added.reset();
+        this.#redundant.value = '';
+        this.#showRedundantNote();
         this.#showVariants([]);
         this.#applied = JSON.stringify(this.values);
         this.#isFixed = isFixed;
@@ -233,6 +239,10 @@ export class PlaybackEdits extends EventTarget {
     #showSegmentsNote() {
         const notes = [segmentsNotes[this.#segments.value], this.#isPlayedByPage && !this.#isFixed ? pageNote : undefined];
         setTextOrHide(find('segments-note'), notes.filter(Boolean).join(' '));
+    }
+
+    #showRedundantNote() {
+        setHidden(find('redundant-note'), !this.#redundant.value);
     }
 
     /** Updates the streams that edits can insert. */
@@ -319,6 +329,7 @@ export class PlaybackEdits extends EventTarget {
     #handleChange() {
         this.#variantList.updateLimits(this.#limits);
         this.#showSegmentsNote();
+        this.#showRedundantNote();
         this.#updateCount();
         // A control that is not complete yet changes nothing.
         const values = JSON.stringify(this.values);

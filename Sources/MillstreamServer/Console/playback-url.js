@@ -13,16 +13,17 @@ export function bandwidthRange(minimum, maximum) {
 /**
  * Returns the playback URL of the stream that `selection` describes.
  *
- * `edits` and `segments` are the values of `PlaybackEdits`, `conditions` the name of the network conditions or empty, and `link` the
+ * `edits`, `segments` and `redundant` are the values of `PlaybackEdits`, `conditions` the name of the network conditions or empty, and `link` the
  * identifier of the link over which the stream is sent, or `undefined` for that of all players with the same URL. The edits of the
  * catalog are applied first. Edits do not apply to an offline copy, since the server only edits streams of an origin.
  */
-export function playbackURL(selection, { edits, segments }, conditions, link) {
+export function playbackURL(selection, { edits, segments, redundant }, conditions, link) {
     const ofNetwork = Object.entries({ conditions, link }).filter(([, value]) => value);
     if (selection.origin === 'offline') return [offlineURL(selection), queryText(ofNetwork)].filter(Boolean).join('?');
     const ofCatalog = selection.edits.map(({ name, value }) => [name, value]);
     const parameters = [['url', selection.source], ...ofCatalog, ...edits];
     if (segments) parameters.push(['segments', segments]);
+    if (redundant) parameters.push(['redundant', redundant]);
     return `/play.m3u8?${queryText([...parameters, ...ofNetwork])}`;
 }
 

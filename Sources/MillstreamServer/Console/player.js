@@ -19,11 +19,11 @@ const conditionsPollMilliseconds = 500;
 /**
  * Events: `select` when another stream is selected or the player is closed; `load` when a playback URL is loaded; `url` when the
  * URL for other players is known or changes; `gap` with `{start, end}` when the page has continued after a gap in the media;
- * `recovery` with `{action: "switch"|"skip"|"incomplete", segment, error}` when it continues in another variant or after a segment that
- * cannot be played, or that is incomplete; `live` with `{state, seconds, isAtLiveEdge, error}` when a live stream that the page plays is
- * interrupted, continues or has
- * begun anew; `error` when playback has failed, and again when it has recovered and the `error` property is `undefined`; `tracks` when the
- * audio tracks that the page itself plays are known or change; `method` when the browser or the page begins to play.
+ * `recovery` with `{action: "switch"|"skip"|"gap"|"incomplete"|"short", segment, error}` when it continues in another variant or after a
+ * segment that cannot be played, or that is incomplete; `live` with `{state, seconds, isAtLiveEdge, error}` when a live stream that the
+ * page plays is interrupted, continues or has begun anew; `error` when playback has failed, and again when it has recovered and the
+ * `error` property is `undefined`; `tracks` when the audio tracks that the page itself plays are known or change; `method` when the
+ * browser or the page begins to play.
  */
 export class Player extends EventTarget {
     /** `{origin: "remote"|"offline", title, source, edits, poster, stream, isFile, asset, variants, audio, subtitles}`. */

@@ -6,6 +6,8 @@ const [maximumLoads, maximumLoadsBeforeSwitch] = [4, 2];
 const maximumSkipped = 1;
 /** The time for which a variant is excluded after its first failure; each further failure doubles it. */
 const exclusionMilliseconds = 60_000;
+/** The time by which the media of the last segment may be shorter than its duration in the playlist, which can be rounded, in seconds. */
+const maximumShortage = 1;
 /** The progress of playback, in seconds, after which errors of the browser are counted anew. */
 const minimumProgress = 1;
 
@@ -28,6 +30,18 @@ export function recoveryStep({ variants, current, failed, excluded, loads, skipp
     if (variant !== undefined) return { action: 'switch', variant };
     if (canSkip && skipped < maximumSkipped) return { action: 'skip' };
     return { action: isLive ? 'wait' : 'fail' };
+}
+
+/**
+ * Returns what is wrong with a segment that was appended: `{action: "incomplete", isLast}` if its bytes end before its media does,
+ * `{action: "short", seconds}` if the media of the last segment of a stream ends that much earlier than its duration in the playlist, or
+ * `undefined`. `start` is the position of its media. Media that is missing before another segment is a gap, which playback passes.
+ */
+export function appendedDamage({ timeline, bufferedEnd }, segment, isComplete, start) {
+    const isLast = timeline.isEnded && timeline.segments.at(-1)?.sequence === segment.sequence;
+    if (!isComplete) return { action: 'incomplete', isLast };
+    const seconds = start + segment.duration - (bufferedEnd ?? Infinity);
+    return isLast && seconds > maximumShortage ? { action: 'short', seconds } : undefined;
 }
 
 /** The variants that are excluded for a while, and the segments that the browser cannot read. */

@@ -23,25 +23,52 @@ struct FaultInjection: RouterMiddleware {
         context: ServerRequestContext,
         next: @concurrent (Request, ServerRequestContext) async throws -> Response
     ) async throws -> Response {
-        try await response(toRequestOf: Self.path(of: request.uri.path, request.uri.query), context) {
-            try await next(request, context)
+        let path = Self.path(of: request.uri.path, request.uri.query)
+        guard settings.selectsSequences, request.uri.path.hasSuffix(".m3u8") else {
+            return try await response(toRequestOf: path, context) { try await next(request, context) }
         }
+        // The numbers are read from the playlist, which is therefore sent completely and without compression.
+        var head = request.head
+        for name in [HTTPField.Name.acceptEncoding, .ifNoneMatch, .ifModifiedSince, .range] {
+            head.headerFields[name] = nil
+        }
+        let whole = Request(head: head, body: request.body)
+        return try await response(toRequestOf: path, context) {
+            let playlist = try await next(whole, context)
+            return recording(playlist, to: request)
+        }
+    }
+
+    /// Returns a response whose media sequence numbers are recorded before its last bytes are sent.
+    private func recording(_ playlist: Response, to request: Request) -> Response {
+        guard playlist.status == .ok else { return playlist }
+        let address = ResourceAddress("http://localhost" + request.uri.string)
+        let (body, settings) = (playlist.body, settings)
+        var response = playlist
+        response.body = ResponseBody(contentLength: body.contentLength) { writer in
+            try await body.write(SequenceRecorder(base: writer, settings: settings, address: address))
+        }
+        return response
     }
 
     /// Returns a response with the fault that applies to it.
     ///
     /// - Parameters:
     ///   - path: The path with which the patterns of faults are compared.
+    ///   - sequence: The media sequence number of the segment; `nil` for that of the last playlist with the path.
     ///   - context: The context of the request.
     ///   - make: Returns the response without a fault.
     /// - Returns: The response.
     /// - Throws: The error of `make`; `CancellationError` after the time of a fault without a response.
     func response(
         toRequestOf path: String,
+        sequence: Int64? = nil,
         _ context: ServerRequestContext,
         _ make: () async throws -> Response
     ) async throws -> Response {
-        guard !settings.isEmpty, let fault = settings.fault(forRequestOf: path) else { return try await make() }
+        guard !settings.isEmpty, let fault = settings.fault(forRequestOf: path, sequence: sequence) else {
+            return try await make()
+        }
         let pause = fault.isTimeout ? Duration.seconds(ResponseFault.maximumDelay) : fault.delay
         if pause > .zero {
             try await ClientPresence.whileClientIsConnected { [time] in
@@ -116,6 +143,37 @@ final class RequestCounter: Sendable {
             counts[key] = number
             return number
         }
+    }
+}
+
+/// A writer that records the media sequence numbers of a playlist, whose last bytes it sends after that.
+private struct SequenceRecorder: ResponseBodyWriter {
+    var base: any ResponseBodyWriter
+    let settings: FaultSettings
+    let address: ResourceAddress
+    private var bytes: [UInt8] = []
+    private var pending: ByteBuffer?
+
+    /// The maximum number of bytes of a playlist that are read.
+    private static let maximumSize = 16 << 20
+
+    init(base: any ResponseBodyWriter, settings: FaultSettings, address: ResourceAddress) {
+        self.base = base
+        self.settings = settings
+        self.address = address
+    }
+
+    @concurrent mutating func write(_ buffer: ByteBuffer) async throws {
+        bytes += buffer.readableBytesView.prefix(max(0, Self.maximumSize -| bytes.count))
+        if let pending { try await base.write(pending) }
+        pending = buffer
+    }
+
+    @concurrent consuming func finish(_ trailingHeaders: HTTPFields?) async throws {
+        settings.recordSequences(of: bytes, at: address)
+        var writer = base
+        if let pending { try await writer.write(pending) }
+        try await writer.finish(trailingHeaders)
     }
 }
 

@@ -33,6 +33,8 @@ public struct ResponseFault: Sendable, Hashable {
     var path = "*"
     /// The numbers of the requests of a path, from 1; `nil` for all.
     var requests: PartialRange<Int>?
+    /// The media sequence numbers of the segments that are requested; `nil` for requests of anything.
+    var sequence: PartialRange<Int>?
     /// The period of the requests; at any time by default.
     var period = FaultPeriod()
     /// The response that replaces the correct one; `nil` if the response is not replaced.
@@ -76,22 +78,35 @@ public struct ResponseFault: Sendable, Hashable {
         Parameter(
             name: "path",
             placeholder: "PATTERN",
-            summary: "requests of these paths; * is any text",
+            summary: "the paths of the requests; * stands for any text",
             isEffect: false
         ) {
             $1.path = $0
             return !$0.isEmpty && $0.utf8.count <= 1_024
         },
-        Parameter(name: "requests", placeholder: "N...M", summary: "only these requests of each path", isEffect: false)
-        {
-            $1.requests = requests($0)
+        Parameter(
+            name: "requests",
+            placeholder: "N...M",
+            summary: "the numbers of the requests of each path, from 1",
+            isEffect: false
+        ) {
+            $1.requests = numbers($0, from: 1)
             return $1.requests != nil
+        },
+        Parameter(
+            name: "sequence",
+            placeholder: "N...M",
+            summary: "the media sequence numbers of segments, in the last playlist that the server sent with them",
+            isEffect: false
+        ) {
+            $1.sequence = numbers($0, from: 0)
+            return $1.sequence != nil
         },
         Parameter(
             name: "time",
             placeholder: "START...END",
             summary:
-                "only in this period since the start or the last change of faults, at most \(FaultPeriod.maximumTime) s",
+                "the period after the start of the server or the last change of its faults, at most \(FaultPeriod.maximumTime) s",
             isEffect: false
         ) {
             $1.period.setTimes($0)
@@ -99,7 +114,7 @@ public struct ResponseFault: Sendable, Hashable {
         Parameter(
             name: "interval",
             placeholder: "TIME",
-            summary: "repeat the period, from start to start, at most \(FaultPeriod.maximumTime) s",
+            summary: "repeat the period at this interval, at most \(FaultPeriod.maximumTime) s",
             isEffect: false
         ) {
             $1.period.setInterval($0)
@@ -121,7 +136,7 @@ public struct ResponseFault: Sendable, Hashable {
         Parameter(
             name: "corrupt",
             placeholder: "BYTES",
-            summary: "replace the bytes after this part of the body with zeros",
+            summary: "replace the bytes of the body from this position on with zeros",
             isEffect: true
         ) {
             $1.damageStart = Int64($0)
@@ -139,27 +154,41 @@ public struct ResponseFault: Sendable, Hashable {
             $1.delay = .seconds(time.seconds)
             return true
         },
-        Parameter(name: "rate", placeholder: "RATE", summary: "limit the body to a bit rate", isEffect: true) {
+        Parameter(name: "rate", placeholder: "RATE", summary: "send the body at this bit rate", isEffect: true) {
             $1.rate = BitRate($0)
             return $1.rate.map { $0.bitsPerSecond >= 8 } ?? false
         },
-        Parameter(name: "truncate", placeholder: "BYTES", summary: "close after this part of the body", isEffect: true)
-        {
+        Parameter(
+            name: "truncate",
+            placeholder: "BYTES",
+            summary: "close the connection after this number of bytes of the body",
+            isEffect: true
+        ) {
             $1.end = Int64($0).map { ($0, .close) }
             return Int64($0).map { $0 >= 0 } ?? false
         },
-        Parameter(name: "stall", placeholder: "BYTES", summary: "stop after this part of the body", isEffect: true) {
+        Parameter(
+            name: "stall",
+            placeholder: "BYTES",
+            summary: "send no more data after this number of bytes of the body",
+            isEffect: true
+        ) {
             $1.end = Int64($0).map { ($0, .stall) }
             return Int64($0).map { $0 >= 0 } ?? false
         },
-        Parameter(name: "reset", placeholder: "BYTES", summary: "reset after this part of the body", isEffect: true) {
+        Parameter(
+            name: "reset",
+            placeholder: "BYTES",
+            summary: "reset the connection after this number of bytes of the body",
+            isEffect: true
+        ) {
             $1.end = Int64($0).map { ($0, .reset) }
             return Int64($0).map { $0 >= 0 } ?? false
         },
         Parameter(
             name: "timeout",
             placeholder: nil,
-            summary: "send no response, and close after \(maximumDelay) s",
+            summary: "send no response, and close the connection after \(maximumDelay) s",
             isEffect: true
         ) {
             $1.isTimeout = true
@@ -241,8 +270,8 @@ public struct ResponseFault: Sendable, Hashable {
     ]
 
     /// Returns the range in text such as `2`, `2...4`, `2...` or `...4`.
-    private static func requests(_ text: String) -> PartialRange<Int>? {
-        func number(_ text: Substring) -> Int? { Int(text).flatMap { $0 > 0 ? $0 : nil } }
+    private static func numbers(_ text: String, from minimum: Int) -> PartialRange<Int>? {
+        func number(_ text: Substring) -> Int? { Int(text).flatMap { $0 >= minimum ? $0 : nil } }
         return number(text[...]).map { PartialRange(low: $0, high: $0) } ?? PartialRange(text, bound: number)
     }
 

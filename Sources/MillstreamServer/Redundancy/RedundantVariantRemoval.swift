@@ -35,13 +35,9 @@ struct RedundantVariantRemoval: Sendable {
     /// - Returns: The playlist; it is unchanged, byte for byte, if no variant is removed.
     /// - Throws: `CancellationError`; `PlaylistEditError` if the result exceeds a limit.
     func removeUnavailableVariants(of playlist: MultivariantPlaylist) async throws -> MultivariantPlaylist {
-        let groups = try await workers.run { _ in RedundantVariants(in: playlist).groups }
-        var addresses: [ResourceAddress] = []
-        var known: Set<ResourceAddress> = []
-        for position in groups.joined() {
-            let address = playlist.variants[position].address
-            guard known.count < Self.maximumPlaylistCount, known.insert(address).inserted else { continue }
-            addresses.append(address)
+        let (redundant, addresses) = try await workers.run { _ in
+            let redundant = RedundantVariants(in: playlist)
+            return (redundant, Self.addresses(of: redundant, in: playlist))
         }
         guard !addresses.isEmpty else { return playlist }
         // The bytes are not counted against those that the edits may load.
@@ -49,17 +45,48 @@ struct RedundantVariantRemoval: Sendable {
         limits.loadedBytes = min(limits.loadedBytes, Self.maximumSize)
         let loading = EditBudget(limits) { [budget] in try budget.reserve($0) }
         let variables = playlist.variables
-        let states = try await monitor.availability(of: addresses) { [loader] address in
+        let states = try await monitor.availability(of: addresses, variables: variables) { [loader] address in
             try await loader.loadPlaylist(at: address.text, variables: variables, budget: loading)
         }
+        return try await workers.run { _ in
+            let removed = Self.unavailable(redundant.groups, playlist.variants, states)
+            let removedIFrames = Self.unavailable(redundant.iFrameGroups, playlist.iFrameVariants, states)
+            guard !removed.isEmpty || !removedIFrames.isEmpty else { return playlist }
+            return try RedundantVariants.removed(at: removed, iFrameVariantsAt: removedIFrames, from: playlist)
+        }
+    }
+
+    /// Returns the URLs of the media playlists to observe, each of them once; those of I-frame variants are last.
+    private static func addresses(
+        of redundant: RedundantVariants,
+        in playlist: MultivariantPlaylist
+    ) -> [ResourceAddress] {
+        var addresses: [ResourceAddress] = []
+        var known: Set<ResourceAddress> = []
+        for (groups, variants) in [
+            (redundant.groups, playlist.variants), (redundant.iFrameGroups, playlist.iFrameVariants),
+        ] {
+            for position in groups.joined() where known.count < maximumPlaylistCount {
+                let address = variants[position].address
+                if known.insert(address).inserted { addresses.append(address) }
+            }
+        }
+        return addresses
+    }
+
+    /// Returns the positions of the variants that do not remain.
+    private static func unavailable(
+        _ groups: [[Int]],
+        _ variants: [Variant],
+        _ states: [ResourceAddress: VariantAvailability]
+    ) -> Set<Int> {
         var removed: Set<Int> = []
         for positions in groups {
-            let members = positions.map { states[playlist.variants[$0].address] ?? .unknown }
+            let members = positions.map { states[variants[$0].address] ?? .unknown }
             for (position, remains) in zip(positions, RedundantVariants.remaining(of: members)) where !remains {
                 removed.insert(position)
             }
         }
-        guard !removed.isEmpty else { return playlist }
-        return try await workers.run { [removed] _ in try playlist.removingVariants(at: removed) }
+        return removed
     }
 }

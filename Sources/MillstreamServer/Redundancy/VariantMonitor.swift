@@ -13,8 +13,18 @@ final class VariantMonitor: Sendable {
     /// A closure that loads a playlist.
     typealias Load = @Sendable (ResourceAddress) async throws -> Playlist
 
+    /// The properties that determine the result of loading a playlist.
+    ///
+    /// A playlist cannot be parsed without the variables that it imports, so that a multivariant playlist that does not define them
+    /// must not determine the result for others.
+    private struct Key: Hashable {
+        let address: ResourceAddress
+        /// The hash value of the variables, which can be long.
+        let variables: Int
+    }
+
     private let time: any TimeSource
-    private let observations: Mutex<RecentlyUsedValues<ResourceAddress, VariantObservation>>
+    private let observations: Mutex<RecentlyUsedValues<Key, VariantObservation>>
 
     /// The maximum time for which the response with a multivariant playlist waits for media playlists.
     static let maximumTime = Duration.seconds(3)
@@ -39,57 +49,61 @@ final class VariantMonitor: Sendable {
     ///
     /// - Parameters:
     ///   - addresses: The URLs of the media playlists, each of them once.
+    ///   - variables: The variables that the media playlists can import.
     ///   - load: A closure that loads a playlist.
     /// - Returns: The availability by URL. Playlists that are not loaded in time have their last known state.
     /// - Throws: `CancellationError`.
     func availability(
         of addresses: [ResourceAddress],
+        variables: [String: String] = [:],
         loading load: @escaping Load
     ) async throws -> [ResourceAddress: VariantAvailability] {
         let start = time.now
+        let hash = variables.hashValue
+        let keys = addresses.map { Key(address: $0, variables: hash) }
         let due = observations.withLock { known in
-            addresses.filter { known.use($0)?.isFresh(at: start) != true }
+            keys.filter { known.use($0)?.isFresh(at: start) != true }
         }
         if !due.isEmpty { try await loadInTime(due, load) }
         let end = time.now
         return observations.withLock { known in
             var result: [ResourceAddress: VariantAvailability] = [:]
-            for address in addresses { result[address] = known[address]?.availability(at: end) ?? .unknown }
+            for key in keys { result[key.address] = known[key]?.availability(at: end) ?? .unknown }
             return result
         }
     }
 
-    private func loadInTime(_ addresses: [ResourceAddress], _ load: @escaping Load) async throws {
+    private func loadInTime(_ keys: [Key], _ load: @escaping Load) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await self.loadAll(addresses, load) }
+            group.addTask { try await self.loadAll(keys, load) }
             group.addTask { [time] in try await time.sleep(for: Self.maximumTime) }
             defer { group.cancelAll() }
             try await group.next()
         }
     }
 
-    private func loadAll(_ addresses: [ResourceAddress], _ load: @escaping Load) async throws {
+    private func loadAll(_ keys: [Key], _ load: @escaping Load) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            var rest = addresses.makeIterator()
+            var rest = keys.makeIterator()
             for _ in 0..<Self.maximumConcurrentLoadCount {
-                guard let address = rest.next() else { break }
-                group.addTask { try await self.observe(address, load) }
+                guard let key = rest.next() else { break }
+                group.addTask { try await self.observe(key, load) }
             }
             while try await group.next() != nil {
-                guard let address = rest.next() else { continue }
-                group.addTask { try await self.observe(address, load) }
+                guard let key = rest.next() else { continue }
+                group.addTask { try await self.observe(key, load) }
             }
         }
     }
 
     /// Loads a playlist and records the result, unless the load failed because of this server.
-    private func observe(_ address: ResourceAddress, _ load: @escaping Load) async throws {
-        guard let result = try await outcome(of: address, load) else { return }
+    private func observe(_ key: Key, _ load: @escaping Load) async throws {
+        guard let result = try await outcome(of: key.address, load) else { return }
         let now = time.now
         observations.withLock { known in
-            var observation = known[address] ?? VariantObservation()
+            var observation = known[key] ?? VariantObservation()
             observation.record(result, at: now)
-            known.insert(observation, size: address.text.utf8.count +| Self.observationSize, for: address)
+            known.insert(observation, size: key.address.text.utf8.count +| Self.observationSize, for: key)
         }
     }
 

@@ -24,6 +24,8 @@ struct VariantObservation: Sendable {
         var partCount = 0
         /// The end of the last segment, as the time since 1970; `nil` if the playlist has no dates.
         var date: MediaTime?
+        /// The number of segments in the time by which the playlist may be behind.
+        var toleratedSegmentCount = RedundantVariants.toleratedTargetDurations
     }
 
     /// The last result other than a first time-out; `nil` before there is one.
@@ -99,7 +101,8 @@ struct VariantObservation: Sendable {
                 endSequence: position.sequence,
                 endDate: position.date,
                 unchangedTime: confirmation - (end?.firstSeen ?? confirmation),
-                hasChanged: hasChanged
+                hasChanged: hasChanged,
+                toleratedSegmentCount: position.toleratedSegmentCount
             )
             return now - confirmation > variant.tolerance.duration ? .unknown : .live(variant)
         }
@@ -127,9 +130,21 @@ extension VariantObservation.Outcome {
             let end = VariantObservation.End(
                 sequence: last.map { $0.sequence +| 1 } ?? media.mediaSequence,
                 partCount: media.trailingParts.count,
-                date: last.flatMap { segment in segment.programDateTime.map { $0.sinceEpoch + segment.duration } }
+                date: last.flatMap { segment in segment.programDateTime.map { $0.sinceEpoch + segment.duration } },
+                toleratedSegmentCount: Self.toleratedSegmentCount(of: media, target)
             )
             self = .live(end, targetDuration: target)
         }
+    }
+
+    /// Returns the number of segments by which a live playlist may be behind.
+    ///
+    /// The I-frames of an I-frame playlist can be much shorter than the target duration; there, it is the number of those in the last
+    /// target durations.
+    private static func toleratedSegmentCount(of media: MediaPlaylist, _ target: MediaTime) -> Int64 {
+        let count = RedundantVariants.toleratedTargetDurations
+        guard media.isIFramesOnly else { return count }
+        let first = media.segments.position(at: max(media.duration - target * count, .zero)) ?? 0
+        return max(count, Int64(media.segments.count - first))
     }
 }

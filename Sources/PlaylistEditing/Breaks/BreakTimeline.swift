@@ -7,70 +7,6 @@ import MediaTiming
 /// A timeline stores the breaks that the playlist no longer contains, so that the number of a segment does not change, and the numbers
 /// do not decrease (RFC 8216bis §6.2.2). The result depends only on the timeline and the playlist, so it is the same on every server.
 struct BreakTimeline: Sendable, Hashable, Codable {
-    /// A break that was replaced or is being replaced.
-    struct Break: Sendable, Hashable, Codable {
-        /// The identifier of the cue, as ``BreakCues/identifier(_:)`` returns it.
-        fileprivate(set) var id: String
-        /// The sequence number of the first replaced segment in the source.
-        let start: Int64
-        /// The date of the break in microseconds since 1970, or `nil` if the source has no dates.
-        let date: Int64?
-        /// The duration to replace, in microseconds.
-        var target: Int64
-        /// The durations of the replaced segments, in microseconds.
-        private(set) var replaced: [Int64] = []
-        /// The sum of these durations.
-        private(set) var elapsed: Int64 = 0
-        /// The time in microseconds for which the advertisement is played, if that is the time of another track and not of the
-        /// replaced segments.
-        let played: Int64?
-        /// The index of the advertisement.
-        var advertisement: Int
-        /// The discontinuity sequence number of the first segment of the advertisement.
-        fileprivate(set) var discontinuity: Int64
-        /// The difference of the discontinuity sequence numbers after the break, if it is that of another track.
-        let knownShift: Int64?
-        /// A Boolean value that indicates whether a discontinuity precedes this segment.
-        let hasDiscontinuity: Bool
-        /// The end, or `nil` while the break lasts.
-        var end: End?
-
-        /// The end of a break.
-        struct End: Sendable, Hashable, Codable {
-            /// The number of segments of the advertisement that were played.
-            let count: Int
-            /// The difference between the discontinuity sequence numbers in the edited playlist and in the source after the
-            /// break.
-            let discontinuityShift: Int64
-        }
-
-        /// The sequence number after the last replaced segment in the source.
-        var sourceEnd: Int64 { start +| Int64(replaced.count) }
-
-        /// Returns a Boolean value that indicates whether the break ends before a segment of a duration.
-        func isOver(before duration: Int64) -> Bool {
-            let tolerance = min(duration / 2, Advertisement.maximumOverlap)
-            return !replaced.isEmpty
-                && (target -| elapsed <= tolerance || replaced.count >= BreakTimeline.maximumReplacedCount)
-        }
-
-        /// Returns the time for which the advertisement is played once segments of a total duration are replaced.
-        func playedTime(replacing elapsed: Int64) -> Int64 { played ?? elapsed }
-
-        mutating func replace(_ duration: Int64) {
-            replaced.append(duration)
-            elapsed +|= duration
-        }
-
-        /// Returns the time from the start of the break to a segment of the source.
-        func elapsed(at sequence: Int64) -> Int64 {
-            replaced.prefix(Int(clamping: max(0, sequence -| start))).reduce(0, +|)
-        }
-    }
-
-    /// The maximum number of segments that a break replaces.
-    private static let maximumReplacedCount = 10_000
-
     /// The sequence number of the first segment in the source that was not seen yet; `nil` before the first playlist.
     private(set) var next: Int64?
     /// The difference between the media sequence numbers in the edited playlist and in the source before the first break.
@@ -111,15 +47,14 @@ struct BreakTimeline: Sendable, Hashable, Codable {
     /// A Boolean value that indicates whether the parts of a stored timeline fit together.
     var isConsistent: Bool {
         breaks.allSatisfy { item in
-            advertisements.indices.contains(item.advertisement) && item.start >= 0 && item.end?.count ?? 0 >= 0
-                && item.replaced.count <= Self.maximumReplacedCount && item.replaced.allSatisfy { $0 >= 0 }
+            advertisements.indices.contains(item.advertisement) && item.isConsistent
         } && breaks.dropLast().allSatisfy { $0.end != nil }
     }
 
     /// The approximate size in memory, in bytes.
     var size: Int {
         let texts = advertisements.byteCount +| handled.reduce(0) { $0 +| $1.utf8.count +| 32 }
-        return breaks.reduce(texts +| 512) { $0 +| $1.replaced.count *| 8 +| $1.id.utf8.count +| 160 }
+        return breaks.reduce(texts +| 512) { $0 +| $1.size }
     }
 
     /// Continues the timeline with the segments of a playlist that it does not contain yet.
@@ -450,24 +385,13 @@ struct BreakTimeline: Sendable, Hashable, Codable {
         let current = breaks[breaks.count - 1]
         let text = advertisements[current.advertisement]
         let advertisement = if let parsed, parsed.text == text { parsed } else { try Advertisement(text) }
-        let time = current.playedTime(replacing: current.elapsed)
-        let count = current.replaced.isEmpty ? advertisement.count : advertisement.count(playableIn: time)
-        // Without a segment of the advertisement, one discontinuity remains.
-        let added = count > 0 ? advertisement.discontinuityCount(before: count) +| 1 : 0
-        var shift = current.discontinuity +| added -| segment.discontinuitySequence
-        if let knownShift = current.knownShift, next == nil {
-            // If the first playlist of a track begins within a break of another track, the numbers of that track apply after
-            // the break.
-            shift = knownShift
-            breaks[breaks.count - 1].discontinuity = max(0, shift +| segment.discontinuitySequence -| added)
-        }
-        breaks[breaks.count - 1].end = Break.End(count: count, discontinuityShift: shift)
+        breaks[breaks.count - 1].finish(before: segment, advertisement, isFirstPlaylist: next == nil)
     }
 
     /// Replaces the long identifiers that an earlier version of this program has stored.
     mutating func boundIdentifiers() {
         handled = handled.map { BreakCues.identifier($0) }
-        for index in breaks.indices { breaks[index].id = BreakCues.identifier(breaks[index].id) }
+        for index in breaks.indices { breaks[index].boundIdentifier() }
     }
 
     /// Removes breaks that no server's version of the playlist contains.

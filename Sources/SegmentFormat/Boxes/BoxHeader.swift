@@ -59,6 +59,8 @@ package struct Box {
 package struct BoxIterator {
     private var offset: Int
     private let end: Int
+    /// The range of the bytes after the last box that was returned.
+    var remainder: Range<Int> { offset..<max(offset, end) }
 
     package init(_ range: Range<Int>, in bytes: Span<UInt8>) {
         let cursor = ByteCursor(range, in: bytes)

@@ -52,7 +52,8 @@ extension Movie {
                 Self.extendExtents(table, samples: cuts.map(\.sample), &extents, bytes)
             } else {
                 let offset = track.firstEdit?.offset ?? .zero
-                Self.extendExtents(table, times: starts.map { $0 - offset }, &extents, bytes)
+                let isText = track.mediaType == .subtitles
+                Self.extendExtents(table, times: starts.map { $0 - offset }, isText: isText, &extents, bytes)
             }
         }
         return cuts.indices.compactMap { index in
@@ -120,23 +121,37 @@ extension Movie {
 
     /// Extends the extents of tracks that are divided by time; a sample in progress at a boundary belongs to both
     /// segments.
+    ///
+    /// Subtitles have samples without text between their cues (ETSI TS 126 245 §5.17), which can have begun much earlier in the file;
+    /// these are not needed, and neither are cues that began more than a segment earlier.
     private static func extendExtents(
         _ table: SampleTable,
         times: [MediaTime],
+        isText: Bool,
         _ extents: inout [Range<Int64>?],
         _ bytes: Span<UInt8>
     ) {
         var walk = SampleExtentIterator(table)
         var clock = SampleTimeIterator(table)
+        var hadSamples = false
         for index in times.indices {
-            if index > 0, let reaching = walk.lastSampleRange { extents[index] = reaching.joined(with: extents[index]) }
+            if index > 0, let reaching = walk.lastSampleRange,
+                !isText || (hadSamples && (reaching.upperBound -| reaching.lowerBound) > Self.emptyTextSize)
+            {
+                extents[index] = reaching.joined(with: extents[index])
+            }
             var next = table.sampleCount
             if index + 1 < times.count {
                 next = clock.sample(notBefore: times[index + 1].units(per: table.timescale), bytes)
             }
-            if let extent = walk.advance(to: next, bytes) { extents[index] = extent.joined(with: extents[index]) }
+            let extent = walk.advance(to: next, bytes)
+            hadSamples = extent != nil
+            if let extent { extents[index] = extent.joined(with: extents[index]) }
         }
     }
+
+    /// The size of a subtitle sample without text, which consists of the length of the text.
+    private static let emptyTextSize: Int64 = 2
 }
 
 extension Range<Int64> {

@@ -14,6 +14,8 @@ struct AudioFileReader: MediaFileReader {
     private var exactSegments: (segments: [MediaFileSegment], duration: MediaTime)?
     private var probes: [Int64]?
     private var probeResults: [(place: Int64, secondsPerByte: Double)] = []
+    /// A Boolean value that indicates whether the file ends within a frame; `nil` until its end is read.
+    private var endsWithinFrame: Bool?
 
     private static let minimumWindowSize = 16 << 10
     private static let windowSize = 64 << 10
@@ -25,7 +27,7 @@ struct AudioFileReader: MediaFileReader {
     }
 
     mutating func advance(with file: LoadedFileParts) -> MediaFileIndexer.State {
-        if let needed = readTags(file) ?? readFirstFrames(file) ?? readProbes(file) { return needed }
+        if let needed = readTags(file) ?? readFirstFrames(file) ?? readProbes(file) ?? readEnd(file) { return needed }
         return .ready(makeTimeline(from: file))
     }
 
@@ -103,6 +105,56 @@ struct AudioFileReader: MediaFileReader {
     }
 }
 
+// MARK: Files that end early
+
+extension AudioFileReader {
+    /// Reads the end of a file that is shorter than its description declares; returns a request if more bytes are required.
+    private mutating func readEnd(_ file: LoadedFileParts) -> MediaFileIndexer.State? {
+        guard endsWithinFrame == nil, let first, let length = file.length, length > firstFrame, let declaredEnd,
+            declaredEnd > length
+        else { return nil }
+        let start = max(firstFrame, length -| Int64(Self.probeSize))
+        let count = Int(clamping: length -| start)
+        guard let found = file.loadedBytes(at: start, count: count) else {
+            return file.request(at: start, count: count)
+        }
+        endsWithinFrame = Self.endsWithinFrame(
+            found.bytes.span,
+            found.offset..<min(found.offset +| count, found.bytes.count),
+            of: first.firstFrame.container
+        )
+        return nil
+    }
+
+    /// The end of the last frame according to the description of the file; `nil` if it does not declare its size.
+    private var declaredEnd: Int64? { information?.byteCount.map { firstFrame +| Int64($0) } }
+
+    /// The end of the last frame according to the description of a file whose end was cut off; `nil` for other files.
+    ///
+    /// Programs that cut a file between two frames, or that remove tags from its end, can leave the description unchanged.
+    private var missingEnd: Int64? { endsWithinFrame == true ? declaredEnd : nil }
+
+    /// Returns a Boolean value that indicates whether a part of a file ends within an audio frame.
+    private static func endsWithinFrame(
+        _ bytes: Span<UInt8>,
+        _ range: Range<Int>,
+        of container: MediaContainer
+    ) -> Bool {
+        guard let first = AudioFrameHeader.firstFrame(in: bytes, from: range.lowerBound, within: 4_096) else {
+            return false
+        }
+        var offset = first.offset
+        while offset < range.upperBound {
+            guard let header = AudioFrameHeader(bytes, at: offset), header.container == container else {
+                // A tag can follow the last frame, of which less than a header is no part of a tag.
+                return range.upperBound - offset < AudioFrameHeader.maximumLength && bytes[offset] == 0xFF
+            }
+            offset += max(1, header.frameLength)
+        }
+        return offset > range.upperBound
+    }
+}
+
 extension AudioFileReader {
     /// Returns segments that start with complete frames, and the duration of the audio, for a file that is loaded completely.
     ///
@@ -159,21 +211,31 @@ extension AudioFileReader {
         if let exactSegments {
             timeline.duration = exactSegments.duration
             timeline.segments = exactSegments.segments
+            if let missingEnd, let end = exactSegments.segments.last?.byteRange.end {
+                timeline.duration = max(exactSegments.duration, declaredDuration(first) ?? .zero)
+                timeline.addMissingEnd(from: exactSegments.duration, length: missingEnd -| end, .exact)
+            }
             return timeline
         }
         timeline.boundaryAccuracy = .approximate
-        if let frameCount = information?.frameCount {
-            let samples = information?.sampleCount(samplesPerFrame: first.firstFrame.samplesPerFrame)
-            timeline.duration =
-                samples.map { MediaTime(value: $0, timescale: Int64(first.firstFrame.sampleRate)) }
-                ?? first.firstFrame.duration * Int64(frameCount)
+        if let declared = declaredDuration(first) {
+            timeline.duration = declared
         } else if let length = file.length {
             timeline.isDurationEstimated = true
             timeline.duration = estimate(length, first)
         }
         guard let length = file.length, let duration = timeline.duration else { return timeline }
-        timeline.segments = map(first, length, duration).segments(duration: minimumSegmentDuration)
+        // The segments of a file that ends early include the missing ones.
+        timeline.segments = map(first, missingEnd ?? length, duration).segments(duration: minimumSegmentDuration)
         return timeline
+    }
+
+    /// Returns the duration of the frames that the description of the file declares; `nil` if it declares none.
+    private func declaredDuration(_ first: PackedAudioSummary) -> MediaTime? {
+        guard let frameCount = information?.frameCount else { return nil }
+        let samples = information?.sampleCount(samplesPerFrame: first.firstFrame.samplesPerFrame)
+        return samples.map { MediaTime(value: $0, timescale: Int64(first.firstFrame.sampleRate)) }
+            ?? first.firstFrame.duration * Int64(frameCount)
     }
 
     private func estimate(_ length: Int64, _ first: PackedAudioSummary) -> MediaTime? {

@@ -98,11 +98,13 @@ struct FLACFileReader: MediaFileReader {
             guard let found = file.loadedBytes(at: start, count: count) else {
                 return file.request(at: start, count: count)
             }
-            lastFrame = FLACFrameHeader.lastFrame(
-                in: found.bytes.span,
-                found.offset..<min(found.offset +| count, found.bytes.count),
-                blockSize: information.maximumBlockSize
-            )
+            let range = found.offset..<min(found.offset +| count, found.bytes.count)
+            let blockSize = information.maximumBlockSize
+            lastFrame = FLACFrameHeader.lastFrame(in: found.bytes.span, range, blockSize: blockSize)
+            // Two frames are not consecutive in a file that ends within the first one.
+            if lastFrame == nil, start == metadataEnd {
+                lastFrame = FLACFrameHeader.onlyFrame(in: found.bytes.span, range, blockSize: blockSize)
+            }
             hasReadEnd = lastFrame != nil || start == metadataEnd || endSize >= Self.maximumEndSize
             endSize *|= 4
         }
@@ -126,6 +128,15 @@ struct FLACFileReader: MediaFileReader {
         ]
         timeline.metadata = metadata
         timeline.duration = information.duration
+        if let length = file.length, length <= position, let declared = information.duration,
+            let missing = ByteRange(start: length, length: max(1, position -| length))
+        {
+            // The file ends before its first frame.
+            let range = MediaTimeRange(start: .zero, end: declared)
+            timeline.segments = [MediaFileSegment(timeRange: range, byteRange: missing)]
+            timeline.missingLengthAccuracy = .minimum
+            return timeline
+        }
         guard let metadataEnd else { return timeline }
         timeline.initializationRange = ByteRange(start: 0, length: metadataEnd)
         timeline.boundaryAccuracy = .approximate

@@ -93,6 +93,21 @@ extension FLACFrameHeader {
         }
     }
 
+    /// Returns the frame with which a part of a stream begins, if no other frame follows.
+    ///
+    /// - Parameters:
+    ///   - bytes: Bytes of the stream.
+    ///   - range: The part of the stream.
+    ///   - blockSize: The number of samples of each frame but the last in a stream with a fixed block size.
+    /// - Returns: The frame; `nil` if the part does not begin with the header of a frame, or has several headers.
+    static func onlyFrame(in bytes: Span<UInt8>, _ range: Range<Int>, blockSize: Int) -> LastFrame? {
+        guard let header = FLACFrameHeader(bytes, at: range.lowerBound, blockSize: blockSize) else { return nil }
+        for offset in range.dropFirst() where bytes[offset] == 0xFF {
+            guard FLACFrameHeader(bytes, at: offset, blockSize: blockSize) == nil else { return nil }
+        }
+        return LastFrame(endSample: header.endSample, isWhole: isWhole(range, in: bytes))
+    }
+
     /// Returns a Boolean value that indicates whether bytes are a whole frame: they end with a CRC of the others with the polynomial
     /// x¹⁶ + x¹⁵ + x² + 1 (RFC 9639 §9.3).
     private static func isWhole(_ range: Range<Int>, in bytes: Span<UInt8>) -> Bool {

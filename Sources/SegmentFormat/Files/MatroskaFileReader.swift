@@ -21,8 +21,10 @@ struct MatroskaFileReader: MediaFileReader {
     private var durationUnits: Double = 0
     private var tracks: [MediaTrack] = []
     private var metadata = MediaFileMetadata()
-    /// The last cluster of a file that ends before its cues; `nil` until it is found.
+    /// The last cluster of a file that ends early or declares no duration; `nil` until it is found.
     private var lastCluster: Cue?
+    /// The end of the last block of that cluster, in units of the timestamp scale; `nil` without blocks.
+    private var lastBlockEnd: UInt64?
     private var hasSearchedLastCluster = false
     /// The attachments at the current position; `nil` outside of attachments.
     private var attachments: Attachments?
@@ -175,11 +177,11 @@ struct MatroskaFileReader: MediaFileReader {
         return start..<max(start, found.offset + min(found.count, count))
     }
 
-    /// Looks for the last cluster of a file that ends early and has no cues, whose timestamp is about the duration of the
+    /// Looks for the last cluster of a file that ends early or declares no duration, whose blocks tell the duration of the
     /// media in the file; returns a request if more bytes are required.
     private mutating func findLastCluster(_ file: LoadedFileParts) -> MediaFileIndexer.State? {
-        guard !hasSearchedLastCluster, cues == nil, let firstCluster, let length = file.length, let segmentEnd,
-            segmentEnd > length, firstCluster < length
+        guard !hasSearchedLastCluster, let firstCluster, let length = file.length, firstCluster < length,
+            durationUnits <= 0 || segmentEnd.map({ $0 > length }) ?? false
         else { return nil }
         let start = max(firstCluster, length -| Self.searchedEndSize)
         let count = Int(clamping: length -| start)
@@ -196,13 +198,43 @@ struct MatroskaFileReader: MediaFileReader {
             var child = walker.next(span)
             if child?.id == 0xBF { child = walker.next(span) }
             guard let child, child.id == 0xE7, !child.content.isEmpty else { continue }
-            lastCluster = Cue(
-                units: span.matroskaUnsigned(child.content),
-                cluster: start +| Int64(offset - found.offset)
-            )
+            let units = span.matroskaUnsigned(child.content)
+            lastCluster = Cue(units: units, cluster: start +| Int64(offset - found.offset))
+            let blocks = Self.lastBlockEnd(in: offset + element.headerLength..<end, span)
+            lastBlockEnd = blocks.map { units +| $0 }
             break
         }
         return nil
+    }
+
+    /// Returns the end of the last block of a cluster, in units after the timestamp of the cluster.
+    ///
+    /// The duration of the block is assumed to be the distance to the previous one.
+    ///
+    /// - Parameters:
+    ///   - content: The content of the cluster, of which the end may be missing.
+    ///   - bytes: The bytes that contain the cluster.
+    /// - Returns: The number of units; `nil` if there are no blocks with a time after that of the cluster.
+    private static func lastBlockEnd(in content: Range<Int>, _ bytes: Span<UInt8>) -> UInt64? {
+        var walker = MatroskaElementIterator(content, in: bytes)
+        var (previous, last) = (UInt64(0), UInt64(0))
+        while let child = walker.next(bytes) {
+            var block = child.id == 0xA3 ? child.content : 0..<0
+            if child.id == 0xA0 {
+                var group = MatroskaElementIterator(child.content, in: bytes)
+                while let field = group.next(bytes) {
+                    if field.id == 0xA1 { block = field.content }
+                }
+            }
+            // A block begins with the number of its track, and with its time as a signed number of 16 bits.
+            guard !block.isEmpty else { continue }
+            let numberLength = bytes[block.lowerBound].leadingZeroBitCount + 1
+            guard numberLength <= 8, block.count >= numberLength + 2 else { continue }
+            let time = bytes.unsigned(2, at: block.lowerBound + numberLength)
+            if time < 0x8000, time > last { (previous, last) = (last, time) }
+        }
+        guard last > 0 else { return nil }
+        return last +| (last -| previous)
     }
 
     private mutating func read(_ id: UInt32, _ content: Range<Int>, _ bytes: Span<UInt8>) {
@@ -253,18 +285,22 @@ struct MatroskaFileReader: MediaFileReader {
 
 extension MatroskaFileReader {
     func makeTimeline(from file: LoadedFileParts) -> MediaFileTimeline {
-        let duration =
+        let declaredDuration =
             durationUnits > 0 ? MediaTime(approximating: durationUnits * Double(timestampScale) / 1_000_000_000) : nil
+        let available = availableDuration(in: file)
+        // A recording that was not finished, or was written to a pipe, has no duration.
+        let duration = declaredDuration ?? available
         // The declared end of a file that ends early shows how much is missing.
         let declaredLength = file.length.map { max($0, segmentEnd ?? $0) }
         var timeline = MediaFileTimeline(wholeFile: container, length: declaredLength, duration: duration)
         timeline.tracks = tracks
         timeline.metadata = metadata
         guard let duration, let firstCluster, let length = file.length else { return timeline }
+        if declaredDuration == nil { timeline.missingLengthAccuracy = .minimum }
         guard let cues else {
-            if let available = availableDuration(from: firstCluster, in: length), available < duration,
+            if let available, available <= duration, let declaredLength, declaredLength > length,
                 let existing = ByteRange(start: 0, length: length),
-                let missing = ByteRange(start: length, length: (declaredLength ?? length) -| length)
+                let missing = ByteRange(start: length, length: declaredLength -| length)
             {
                 timeline.segments = [
                     MediaFileSegment(timeRange: MediaTimeRange(start: .zero, end: available), byteRange: existing),
@@ -276,32 +312,36 @@ extension MatroskaFileReader {
         let segments = segments(cues: cues, duration: duration, from: firstCluster, to: segmentEnd ?? length)
         guard segments.count > 1 else { return timeline }
         timeline.segments = segments
+        if let available { timeline.divideLastSegment(at: length, available) }
         timeline.initializationRange = ByteRange(start: 0, length: firstCluster)
         return timeline
     }
 
-    /// Returns the approximate duration of the media in a file that ends early, at the average bit rate after the start of
-    /// its last cluster; `nil` if that was not found.
-    private func availableDuration(from firstCluster: Int64, in length: Int64) -> MediaTime? {
-        guard let lastCluster else { return nil }
-        let start = MediaTime(
-            value: Int64(clamping: lastCluster.units.multipliedSaturated(by: timestampScale)),
-            timescale: 1_000_000_000
-        )
+    /// Returns the duration of the media in a file that ends early or declares no duration: the end of its last block, or
+    /// the time of its end at the average bit rate after the start of its last cluster; `nil` if that was not found.
+    private func availableDuration(in file: LoadedFileParts) -> MediaTime? {
+        guard let lastCluster, let firstCluster, let length = file.length else { return nil }
+        if let lastBlockEnd { return mediaTime(ofUnits: lastBlockEnd) }
+        let start = mediaTime(ofUnits: lastCluster.units)
         let read = Double(lastCluster.cluster -| firstCluster)
         guard start > .zero, read > 0 else { return nil }
         let rest = start.seconds / read * Double(length -| lastCluster.cluster)
         return start + (MediaTime(approximating: rest) ?? .zero)
     }
 
+    /// Returns the time that is a number of units of the timestamp scale after the beginning.
+    private func mediaTime(ofUnits units: UInt64) -> MediaTime {
+        MediaTime(
+            value: Int64(clamping: units.multipliedSaturated(by: timestampScale)),
+            timescale: 1_000_000_000
+        )
+    }
+
     private func segments(cues: [Cue], duration: MediaTime, from start: Int64, to end: Int64) -> [MediaFileSegment] {
         var builder = MediaFileSegmentBuilder(minimumSegmentDuration)
         var (time, position) = (MediaTime.zero, start)
         for cue in cues where cue.cluster > position && cue.cluster < end {
-            let next = MediaTime(
-                value: Int64(clamping: cue.units.multipliedSaturated(by: timestampScale)),
-                timescale: 1_000_000_000
-            )
+            let next = mediaTime(ofUnits: cue.units)
             guard next > time, next < duration else { continue }
             builder.appendFragment(
                 MediaTimeRange(start: time, end: next),

@@ -33,6 +33,8 @@ package struct MediaFileTimeline: Sendable, Hashable {
     package var isDurationEstimated: Bool
     /// The error due to which the timeline is less complete than possible; `nil` if the file was read without errors.
     package var error: MediaFormatError?
+    /// A clause about a box of an MP4 file whose size is impossible, although the media was found; `nil` if there is none.
+    package var sizeProblem: String?
 
     /// The meaning of ``missingLength(inFileOfLength:)``.
     package var missingLengthAccuracy = MissingLengthAccuracy.exact
@@ -97,6 +99,30 @@ extension MediaFileTimeline {
         let range = MediaTimeRange(start: time, end: max(time, duration ?? time))
         segments.append(MediaFileSegment(timeRange: range, byteRange: bytes))
         missingLengthAccuracy = accuracy
+    }
+
+    /// Divides the segment within which the file ends, so that the missing media is a segment of its own.
+    ///
+    /// - Parameters:
+    ///   - length: The length of the file, in bytes.
+    ///   - time: The end of the media in the file; ignored if it is not within the segment.
+    mutating func divideLastSegment(at length: Int64, _ time: MediaTime) {
+        guard segments.count < Movie.maximumSegmentCount,
+            let index = segments.firstIndex(where: { $0.byteRange.start < length && $0.byteRange.end > length })
+        else { return }
+        let (range, bytes) = (segments[index].timeRange, segments[index].byteRange)
+        guard time > range.start, time < range.end,
+            let existing = ByteRange(start: bytes.start, length: length -| bytes.start),
+            let missing = ByteRange(start: length, length: bytes.end -| length)
+        else { return }
+        segments[index] = MediaFileSegment(
+            timeRange: MediaTimeRange(start: range.start, end: time),
+            byteRange: existing
+        )
+        segments.insert(
+            MediaFileSegment(timeRange: MediaTimeRange(start: time, end: range.end), byteRange: missing),
+            at: index + 1
+        )
     }
 
     /// Creates a timeline with a single segment that contains the whole file.

@@ -30,6 +30,8 @@ struct MovieFileReader: MediaFileReader {
     /// Those times have the edit list applied (ISO/IEC 14496-12 §8.16.3.3).
     private var isIndexed = false
     private var problem: MediaFormatError?
+    /// A clause about the first box whose size is impossible; `nil` if none was found.
+    private var sizeProblem: String?
     private let minimumSegmentDuration: MediaTime
 
     /// The state of reading the fragment table at the end of the file.
@@ -44,6 +46,8 @@ struct MovieFileReader: MediaFileReader {
     /// The number of bytes per request; enough for a box header and for a typical `moof` box.
     private static let requestSize = 4_096
     private static let maximumMovieFragmentSize: Int64 = 16 << 20
+    /// The maximum number of boxes after the movie box of a progressive file whose sizes are examined.
+    private static let maximumUnreadBoxCount = 16
 
     init(_ minimumSegmentDuration: MediaTime) {
         self.minimumSegmentDuration = minimumSegmentDuration
@@ -62,6 +66,7 @@ struct MovieFileReader: MediaFileReader {
             guard found.count > 0 else { break }
             guard let box = BoxHeader(found.bytes.span, at: found.offset) else {
                 problem = .malformed("box")
+                if found.count >= 8 { sizeProblem = sizeProblem ?? Self.invalidSize(at: position) }
                 if found.bytes.span.hasBytes("mdat", at: found.offset + 4) { noteUnsizedMedia() }
                 break
             }
@@ -84,6 +89,7 @@ struct MovieFileReader: MediaFileReader {
     private mutating func processBox(_ box: BoxHeader, _ file: LoadedFileParts) -> MediaFileIndexer.State? {
         let end = box.length.map { position.addingSaturated($0) } ?? file.length ?? .max
         noteBox(box)
+        sizeProblem = sizeProblem ?? box.sizeProblem(at: position, inFileOfLength: file.length)
         switch box.type {
         case .moov:
             guard movie == nil else { break }
@@ -161,6 +167,9 @@ extension MovieFileReader {
         do throws(MediaFormatError) {
             let movie = try Movie(found.bytes.span, at: found.offset)
             self.movie = movie
+            var boxes = BoxIterator(found.offset..<found.bytes.count, in: found.bytes.span)
+            let box = boxes.next(found.bytes.span)
+            sizeProblem = sizeProblem ?? box?.firstSizeProblem(in: found.bytes.span)
             metadata = MediaFileMetadata(movieBoxIn: found.bytes.span, at: found.offset)
             leadingTrack =
                 movie.tracks.first { $0.mediaType == .video } ?? movie.tracks.first { $0.mediaType == .audio }
@@ -278,6 +287,7 @@ extension MovieFileReader {
         guard let movie else { return timeline }
         timeline.tracks = movie.tracks.map(\.mediaTrack)
         timeline.metadata = metadata
+        timeline.sizeProblem = sizeProblem ?? unreadSizeProblem(in: file)
         timeline.initializationRange = initialization
         if segmentBuilder.isEmpty {
             timeline.isProgressive = !movie.isFragmented || !progressiveSegments.isEmpty
@@ -297,9 +307,53 @@ extension MovieFileReader {
         timeline.duration = segments.last?.timeRange.end
         timeline.firstTimestamp = isIndexed ? start : start + (leadingTrack?.firstEdit?.offset ?? .zero)
         timeline.isDurationEstimated = rest
-        if !isIndexed { timeline.missingLengthAccuracy = .minimum }
+        if !isIndexed || !indexes.coversFile { timeline.missingLengthAccuracy = .minimum }
+        addMissingFragments(to: &timeline, file)
         return timeline
     }
+
+    /// The duration after the last fragment from which the fragments that the movie declares are missing; a shorter one
+    /// results from edit lists and from tracks that end at different times.
+    private static let minimumMissingDuration = MediaTime(value: 1, timescale: 2)
+
+    /// Adds the fragments that follow the one within which the file ends, if the movie declares a duration (`mehd`).
+    ///
+    /// A recording can end after each of its fragments, with a duration that was declared before.
+    private func addMissingFragments(to timeline: inout MediaFileTimeline, _ file: LoadedFileParts) {
+        guard let declared = movie?.fragmentedDuration, let length = file.length,
+            let first = timeline.segments.first, let last = timeline.segments.last, last.byteRange.end > length,
+            declared - last.timeRange.end > Self.minimumMissingDuration
+        else { return }
+        let bytesPerSecond =
+            Double(last.byteRange.end -| first.byteRange.start) / max(0.001, last.timeRange.end.seconds)
+        let missing = bytesPerSecond * (declared - last.timeRange.end).seconds
+        timeline.duration = declared
+        timeline.addMissingEnd(
+            from: last.timeRange.end,
+            length: max(1, Int64(saturating: missing.rounded())),
+            .estimated
+        )
+    }
+
+    /// Returns a clause about the first box after a movie box that lists all samples, if its size is impossible.
+    ///
+    /// The boxes are not required, so that only those whose headers were loaded with others are examined.
+    private func unreadSizeProblem(in file: LoadedFileParts) -> String? {
+        guard isFinished else { return nil }
+        var offset = position
+        for _ in 0..<Self.maximumUnreadBoxCount {
+            guard !file.ends(at: offset), let found = file.loadedBytes(at: offset, count: 32), found.count >= 8 else {
+                return nil
+            }
+            guard let box = BoxHeader(found.bytes.span, at: found.offset) else { return Self.invalidSize(at: offset) }
+            if let problem = box.sizeProblem(at: offset, inFileOfLength: file.length) { return problem }
+            guard let length = box.length else { return nil }
+            offset +|= length
+        }
+        return nil
+    }
+
+    private static func invalidSize(at position: Int64) -> String { "the box at byte \(position) has an invalid size" }
 
     /// Returns the error of a file without a movie box, which can follow the media and be cut off.
     ///

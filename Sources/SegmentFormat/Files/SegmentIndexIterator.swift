@@ -10,6 +10,12 @@ struct SegmentIndexIterator {
     /// The number of references that were read from nested indexes.
     private var nestedReferenceCount = 0
     private var firstStart: Int64?
+    private var startCount = 0
+    /// A Boolean value that indicates whether there was only one index, with several references, so that it is assumed to
+    /// be that of the whole file.
+    ///
+    /// Some packagers write an index before each fragment, which tells nothing about the fragments that follow.
+    private(set) var coversFile = false
 
     /// The maximum number of references of all indexes together.
     private static let maximumReferenceCount = 500_000
@@ -30,6 +36,8 @@ struct SegmentIndexIterator {
         pending = index.references.reversed()
         end = index.references.last?.byteRange.end
         firstStart = index.references.count == 1 ? start : nil
+        startCount += 1
+        coversFile = startCount == 1 && index.references.count > 1
         return true
     }
 

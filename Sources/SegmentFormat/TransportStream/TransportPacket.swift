@@ -7,6 +7,11 @@ struct TransportPacket {
     let isScrambled: Bool
     let isRandomAccess: Bool
     let isDiscontinuity: Bool
+    /// The continuity counter, from 0 to 15.
+    let continuityCounter: UInt8
+    /// A Boolean value that indicates whether the packet has a payload, so that its continuity counter is that of the
+    /// previous packet plus one.
+    let hasPayload: Bool
     /// The base of the program clock reference, a 33-bit value at 90 kHz.
     let clockReference: UInt64?
     let payload: Range<Int>
@@ -25,6 +30,8 @@ struct TransportPacket {
         isUnitStart = bytes[start + 1] & 0x40 != 0
         let control = bytes[start + 3]
         isScrambled = control & 0xC0 != 0
+        continuityCounter = control & 0x0F
+        hasPayload = control & 0x10 != 0
         var offset = start + 4
         var flags: UInt8 = 0
         var clock: UInt64?

@@ -37,13 +37,19 @@ package struct TransportPacketLayout: Sendable, Hashable {
         return nil
     }
 
-    /// Returns the number of bytes that belong to no packet, because there are no sync bytes.
+    /// Returns the bytes that belong to no packet, because there are no sync bytes, and the streams in which packets are
+    /// missing.
     ///
     /// - Parameter bytes: The bytes for which the layout was created.
-    /// - Returns: The number of bytes before, between and after the packets.
-    package func skippedByteCount(in bytes: Span<UInt8>) -> Int {
-        let skipped = TransportStreamSummary.forEachPacket(in: bytes, self) { _, _ in }
-        return skipped + firstSync
+    /// - Returns: The parts that are lost.
+    /// - Complexity: O(*n*) in the number of bytes.
+    package func loss(in bytes: Span<UInt8>) -> TransportStreamLoss {
+        var continuity = TransportContinuity()
+        let skipped = TransportStreamSummary.forEachPacket(in: bytes, self) { packet, _ in continuity.add(packet) }
+        return TransportStreamLoss(
+            skippedByteCount: skipped + firstSync,
+            discontinuousPIDs: continuity.discontinuousPIDs
+        )
     }
 
     /// Returns a Boolean value that indicates whether the bytes end within a packet, because their end was cut off.

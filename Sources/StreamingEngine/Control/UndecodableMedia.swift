@@ -52,7 +52,7 @@ struct UndecodableMedia: Sendable {
             let place = damaged?.sequence.map { " in segment \($0)" } ?? ""
             let error = StreamingError(
                 .damaged,
-                "media of \(media.range)\(place) could not be decoded",
+                "media of \(ClockText.seconds(media.range))\(place) could not be decoded",
                 address: damaged.map { ResourceAddress($0.address) }
             )
             // Video is presented without audio that cannot be decoded, but audio is not presented without its video.

@@ -1,12 +1,15 @@
 import MediaTiming
 package import ResourceAddressing
 
-/// The response, or the time of the next try, that playback waits for.
+/// The response, the time of the next try, or the update of a live playlist that playback waits for.
 package enum PlaybackWait: Sendable, Hashable {
     /// The response to a request for a segment or a playlist, which began at a time on the clock of the engine.
     case response(ResourceAddress, began: Duration)
     /// The time on the clock of the engine at which the next request is tried after a failure.
     case retry(at: Duration)
+    /// New segments in a live playlist, which had some for the last time at a time on the clock of the engine. The message is that of
+    /// the error with which the last reload has failed; `nil` if it has not failed.
+    case update(ResourceAddress, since: Duration, failure: String?)
 
     /// The description for people, such as `12 s for 2.ts`.
     package func text(at now: Duration) -> String {
@@ -16,6 +19,10 @@ package enum PlaybackWait: Sendable, Hashable {
             return "\(seconds) s for \(address.lastPathComponent)"
         case .retry(let time):
             return "next try in \(Int64(saturating: max(1, (time - now).inSeconds.rounded(.up)))) s"
+        case .update(let address, let since, let failure):
+            let seconds = Int64(clamping: max(.zero, now - since).components.seconds)
+            let reason = failure.map { " (\($0))" } ?? ""
+            return "\(seconds) s for new segments in \(address.lastPathComponent)\(reason)"
         }
     }
 
@@ -27,12 +34,16 @@ package enum PlaybackWait: Sendable, Hashable {
 }
 
 extension TrackState {
-    /// The response, or the time of the next try, that the track waits for; `nil` if nothing is requested.
+    /// The wait of the track; `nil` if nothing is requested or expected.
     var wait: PlaybackWait? {
         if case .transferring(let job) = fetch { return .response(job.segment.address, began: job.began) }
         if case .loading(let request) = load { return .response(request.source.address, began: request.began) }
-        if let request = reloads.inProgress { return .response(request.source.address, began: request.began) }
-        return failures.retryTime.map { .retry(at: $0) }
+        if let time = failures.retryTime { return .retry(at: time) }
+        // The reloads of a live playlist are short, and most of the time none of them is in progress.
+        if let playlist, playlist.timeline.isLive, playlist.source == source {
+            return .update(playlist.source.address, since: playlist.lastUpdate, failure: reloads.failure)
+        }
+        return reloads.inProgress.map { .response($0.source.address, began: $0.began) }
     }
 }
 

@@ -220,6 +220,7 @@ struct PlaylistFollower: Sendable {
             lastUpdate: began
         )
         plan.tracks[kind].reloads.schedule = ReloadSchedule()
+        plan.tracks[kind].reloads.failure = nil
         let action = plan.tracks[kind].reloads.schedule.loaded(playlist, began: began, at: moment.now)
         plan.tracks[kind].reloads.apply(action)
         plan.catalog.renewal.loaded(.playlist, from: source)
@@ -321,8 +322,10 @@ struct PlaylistFollower: Sendable {
         }
         switch result {
         case .success(let playlist):
+            plan.tracks[kind].reloads.failure = nil
             return take(playlist, reload, for: kind, &plan, &live, moment, &sink)
         case .failure(let error):
+            plan.tracks[kind].reloads.failure = error.message
             let action = plan.tracks[kind].reloads.schedule.failed(
                 began: reload.began,
                 at: moment.now,

@@ -75,6 +75,8 @@ struct PlaylistReloads: Sendable {
     private(set) var next: ReloadSchedule.Reload?
     /// The reload that is in progress, which may be that of a former source; `nil` if there is none.
     private(set) var inProgress: PlaylistRequest?
+    /// The message of the error with which the last reload has failed; `nil` if it has not failed.
+    var failure: String?
 
     /// Applies the decision of the schedule.
     mutating func apply(_ action: ReloadSchedule.Action?) {

@@ -21,6 +21,8 @@ struct OpenedFile: Sendable {
     let metadata: MediaFileMetadata
     /// The media that is missing at the end of the file; `nil` if it has all the media that its index lists, or if its size is unknown.
     let shortfall: Shortfall?
+    /// A clause about damage of a file that is not incomplete, such as a box with an impossible size; `nil` if none was found.
+    let problem: String?
 
     /// The media that the index of a file lists after the end of the file, as in a file whose transfer was aborted.
     struct Shortfall: Sendable, Hashable {
@@ -134,7 +136,8 @@ struct MediaFileOpener: Sendable {
             beginsWithinFrames: timeline.boundaryAccuracy == .approximate,
             tracks: timeline.tracks,
             metadata: timeline.metadata,
-            shortfall: shortfall
+            shortfall: shortfall,
+            problem: shortfall == nil ? timeline.sizeProblem : nil
         )
     }
 
@@ -171,8 +174,15 @@ struct MediaFileOpener: Sendable {
         }
     }
 
-    /// Removes the segments at the end of a timeline whose bytes the file does not have, and shortens the byte range of
-    /// the segment within which the file ends.
+    /// The minimum duration of a segment within which a file ends; a shorter one, which can consist of a header, is not
+    /// played.
+    private static let minimumRestDuration = MediaTime(value: 1, timescale: 10)
+
+    /// Removes the segments at the end of a timeline whose bytes the file does not have, and shortens the segment within
+    /// which the file ends.
+    ///
+    /// The duration of the shortened segment is that of its bytes at its average bit rate, so that playback does not
+    /// continue without media.
     ///
     /// - Returns: What is missing; `nil` if the file is complete or its length is unknown.
     private static func removeMissingMedia(
@@ -189,9 +199,12 @@ struct MediaFileOpener: Sendable {
         {
             let fraction = Double(rest.length) / Double(max(1, last.byteRange.length))
             let duration = MediaTime(approximating: last.timeRange.duration.seconds * fraction) ?? .zero
-            available = last.timeRange.start + duration
             timeline.segments.removeLast()
-            timeline.segments.append(MediaFileSegment(timeRange: last.timeRange, byteRange: rest))
+            if duration >= Self.minimumRestDuration || timeline.segments.isEmpty {
+                let range = MediaTimeRange(start: last.timeRange.start, duration: duration)
+                timeline.segments.append(MediaFileSegment(timeRange: range, byteRange: rest))
+            }
+            available = timeline.segments.last?.timeRange.end ?? .zero
         }
         return OpenedFile.Shortfall(
             length: missingLength,

@@ -34,6 +34,9 @@ package struct MediaReader: Sendable {
     /// A clause about the bytes that are missing at the end of a file, such as “its last 3 MB are missing”; `nil` if none are.
     package var missingLengthText: String? { file?.shortfall.map { $0.accuracy.text($0.length) } }
 
+    /// A clause about damage of a file that is not incomplete, such as a box with an impossible size; `nil` if none was found.
+    package var fileProblem: String? { file?.problem }
+
     /// The duration that the index of a file declares; the end of the file can be missing.
     package var declaredDuration: MediaTime { file?.shortfall?.declaredDuration ?? playlist.duration }
 

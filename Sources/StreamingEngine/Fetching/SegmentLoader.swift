@@ -47,6 +47,10 @@ actor SegmentLoader {
     let budget: TransferBudget?
     private var cache = BoundedCache<ResourceKey, [UInt8]>(limit: maximumCacheSize, mostValues: maximumCacheCount)
     private var pendingLoads: [ResourceKey: Broadcast] = [:]
+    /// The media file that was transferred as a whole when it was opened; `nil` for a stream, and for other files.
+    private var openedFile: (address: ResourceAddress, bytes: ByteBuffer)?
+    /// The maximum size of a media file whose bytes are kept from its opening, 1 MiB.
+    static let maximumOpenedFileSize = 1 << 20
 
     /// Creates a loader.
     ///
@@ -70,6 +74,31 @@ actor SegmentLoader {
 
     /// Applies the limits of a media file to the segments that are loaded from now on.
     func limitSegments(ofFileAt address: ResourceAddress) { limits = .segments(ofFileAt: address) }
+
+    /// Keeps the bytes of a media file that was transferred as a whole when it was opened, so that its segments are not requested.
+    ///
+    /// A file that is larger than ``maximumOpenedFileSize`` is not kept.
+    func keepFile(_ bytes: [UInt8], at address: ResourceAddress) {
+        guard bytes.count <= Self.maximumOpenedFileSize else { return }
+        openedFile = (address, ByteBuffer(bytes: bytes))
+    }
+
+    /// Returns a part of the media file that was transferred when it was opened; `nil` if it was not.
+    private func openedPart(_ range: ByteRange?, of address: ResourceAddress) -> FetchedResource? {
+        guard let openedFile, openedFile.address == address, let range,
+            let bytes = openedFile.bytes.getSlice(at: Int(clamping: range.start), length: Int(clamping: range.length))
+        else { return nil }
+        let now = fetch.time.now
+        return FetchedResource(
+            bytes: bytes,
+            address: address,
+            contentType: nil,
+            measurement: TransferMeasurement(requestStart: now, isFromCache: true),
+            startTime: now,
+            endTime: now,
+            status: 206
+        )
+    }
 
     /// Loads a segment concurrently with its initialization section and key.
     ///
@@ -121,6 +150,7 @@ actor SegmentLoader {
         for track: TrackKind,
         _ monitor: TransferMonitor
     ) async throws -> FetchedResource {
+        if let part = openedPart(segment.byteRange, of: segment.address) { return part }
         let kind: TransportRequest.Kind = track == .subtitles ? .subtitle : .segment
         let request = TransportRequest(segment.address, kind: kind, byteRange: segment.byteRange)
         do {
@@ -190,7 +220,12 @@ actor SegmentLoader {
         var began = fetch.time.now
         do {
             let limit = kind == .key ? Self.maximumKeySize : Self.maximumInitializationSize
-            let fetched = try await fetch.load(request, &began, limit: limit, budget: kind == .key ? nil : budget)
+            let fetched: FetchedResource
+            if let part = openedPart(position.range, of: position.address) {
+                fetched = part
+            } else {
+                fetched = try await fetch.load(request, &began, limit: limit, budget: kind == .key ? nil : budget)
+            }
             report(ResourceRequest(reported, request, fetched))
             let bytes = try await prepare(Array(fetched.bytes.readableBytesView))
             cache.insert(bytes, for: position, cost: bytes.count)

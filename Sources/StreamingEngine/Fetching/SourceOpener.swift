@@ -178,7 +178,8 @@ extension ResourceRequest {
     /// Sets the properties of a request that opened a media file.
     ///
     /// The beginning of a local file is read again with its segments, and counts only then, so that the bytes of all requests
-    /// are not more than the file has. That of a remote file is transferred twice.
+    /// are not more than the file has. That of a remote file is transferred twice, unless it is the whole file; see
+    /// ``SegmentLoader/keepFile(_:at:)``.
     fileprivate mutating func describeFile(at address: ResourceAddress) {
         kind = .other
         if address.filePath != nil { bytes = .zero }

@@ -32,7 +32,7 @@ package struct Presentation: Sendable {
     package let variables: [String: String]
     /// The title of the content (§4.4.6.4, `com.apple.hls.title`); `nil` if the playlist has none.
     ///
-    /// It has at most 1,024 characters, and no control characters.
+    /// It has at most 1,024 Unicode scalars, and no control characters.
     package let title: String?
 
     /// A variant that cannot be played.
@@ -79,10 +79,12 @@ package struct Presentation: Sendable {
     private static func title(in sessionData: [SessionData]) -> String? {
         let titles = sessionData.filter { $0.dataID == "com.apple.hls.title" && $0.value?.isEmpty == false }
         guard let text = (titles.first { $0.language == nil } ?? titles.first)?.value else { return nil }
-        let characters = text.prefix(1_024).unicodeScalars.map { scalar -> Character in
-            scalar.properties.generalCategory == .control ? " " : Character(scalar)
+        // A single character can have any number of combining marks.
+        var title = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars.prefix(1_024) {
+            title.append(scalar.properties.generalCategory == .control ? " " : scalar)
         }
-        return String(characters)
+        return String(title)
     }
 
     /// Creates the presentation of a media playlist without a multivariant playlist: it has one variant without

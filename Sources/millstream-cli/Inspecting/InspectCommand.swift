@@ -1,7 +1,9 @@
 import ArgumentParser
 import DASHManifest
+import DASHTranslation
 import HLSPlaylist
 import MediaTransport
+import PresentationLoading
 import ReportFormat
 import ResourceAddressing
 import StreamingEngine
@@ -16,7 +18,7 @@ struct InspectCommand: AsyncParsableCommand {
             that cannot be loaded is listed with the reason, and the exit status is 1.
 
             With --media, segments are loaded, decrypted and read: their measured duration, size and bit rate, their tracks, \
-            timestamps and key frames are listed.
+            timestamps and key frames are listed. Those of a DASH manifest are the segments of all its representations.
 
             Example: millstream inspect https://example.com/multivariant.m3u8 --follow
             Example: millstream inspect https://example.com/720p/media.m3u8 --media --segments 100
@@ -34,7 +36,10 @@ struct InspectCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "Load the media playlists of a multivariant playlist too.")
     var follow = false
 
-    @Flag(name: .long, help: "Load and read segments; of a multivariant playlist, those of all media playlists.")
+    @Flag(
+        name: .long,
+        help: "Load and read segments; of a multivariant playlist or a DASH manifest, those of all media playlists."
+    )
     var media = false
 
     @Option(
@@ -84,7 +89,8 @@ struct InspectCommand: AsyncParsableCommand {
                 }
             }
             if let presentation = try PresentationSource.presentation(bytes, address: address, name: source.text) {
-                return try report(presentation)
+                guard media else { return try report(presentation) }
+                return try await reportMedia(of: presentation, bytes, at: address, loading)
             }
             let playlist = try PlaylistSource.playlist(
                 bytes,
@@ -124,19 +130,59 @@ struct InspectCommand: AsyncParsableCommand {
     }
 
     private func report(_ presentation: MediaPresentation) throws {
-        guard !media else {
-            throw Failure(
-                .wrongUsage,
-                "usage",
-                "--media does not read the segments of DASH manifests",
-                hint: "translate the manifest, and inspect the playlists"
-            )
-        }
         noteNothingToFollow("a DASH manifest")
         if json {
             try StandardOutput.writeLine(presentation.report)
         } else {
             try StandardOutput.writeLine(PresentationTable(presentation).text)
+        }
+    }
+
+    /// Reports a DASH manifest and the media playlists of its translation to HLS, whose segments are read.
+    private func reportMedia(
+        of presentation: MediaPresentation,
+        _ bytes: [UInt8],
+        at address: ResourceAddress?,
+        _ loader: ResourceLoader
+    ) async throws {
+        let unread = UnreadSegments()
+        let playlists = try await translation(of: bytes, at: address, loader).playlists
+        if json {
+            guard case .object(var fields) = presentation.report else { return }
+            var children: [ReportValue] = []
+            for entry in playlists {
+                let playlist = try PlaylistSource.playlist(entry.bytes, address: address, name: source)
+                guard case .object(var child) = try await report(of: playlist, loader, unread) else { continue }
+                let name = ReportValue.string(entry.track.representationID)
+                child.append(ReportValue.Field(name: "representation", value: name))
+                children.append(.object(child))
+            }
+            fields.append(ReportValue.Field(name: "playlists", value: .array(children)))
+            try StandardOutput.writeLine(ReportValue.object(fields))
+        } else {
+            try StandardOutput.writeLine(PresentationTable(presentation).text)
+            for entry in playlists {
+                let playlist = try PlaylistSource.playlist(entry.bytes, address: address, name: source)
+                let contents = try await text(of: playlist, loader, unread)
+                try StandardOutput.writeLine("\nrepresentation \(entry.track.representationID)\n\(contents)")
+            }
+        }
+        try unread.verifyIsEmpty()
+    }
+
+    /// Returns the translation of a DASH manifest to HLS playlists.
+    private func translation(
+        of bytes: [UInt8],
+        at address: ResourceAddress?,
+        _ loader: ResourceLoader
+    ) async throws -> TranslatedPresentation {
+        let location = source == "-" ? address ?? ResourceAddress(source) : try PlaylistSource.address(source)
+        let session = PresentationSession(location, options: DASHFlags.options)
+        let manifest = PresentationSession.LoadedManifest(bytes, address: address)
+        do {
+            return try await session.adopt(manifest, using: loader).translation
+        } catch {
+            throw source == "-" ? error : Failure.naming(error, source, at: location)
         }
     }
 

@@ -54,6 +54,7 @@ struct MediaFileReport {
             "bytes": reader.fileSize.map { .integer($0) },
             "bitRate": bitRate.map { .integer($0.bitsPerSecond) },
             "missingBytes": reader.missingLength.map { .integer($0) },
+            "problems": reader.fileProblem.map { .strings([$0]) },
             "title": metadata.title.map { .string($0) },
             "artist": metadata.artist.map { .string($0) },
             "album": metadata.albumTitle.map { .string($0) },
@@ -79,6 +80,7 @@ struct MediaFileReport {
             "\(name)", "\((facts + [size, bitRate?.description].compactMap { $0 }).joined(separator: ", "))",
         ]
         if let missing = reader.missingLengthText { lines.append("the file is incomplete: \(missing)") }
+        if let problem = reader.fileProblem { lines.append("warning: \(problem)") }
         lines += metadataLines
         lines.append("")
         lines += TextTable.lines(

@@ -14,12 +14,7 @@ enum QuantityText {
     }
 
     /// Returns a short duration, such as that of a segment, with up to three decimal digits: `6.006 s`.
-    static func seconds(_ time: MediaTime) -> String {
-        let milliseconds = Int64(saturating: (time.seconds * 1000).rounded())
-        let sign = milliseconds < 0 ? "-" : ""
-        let (whole, rest) = milliseconds.magnitude.quotientAndRemainder(dividingBy: 1000)
-        return "\(sign)\(whole)\(fraction(rest)) s"
-    }
+    static func seconds(_ time: MediaTime) -> String { ClockText.seconds(time) }
 
     /// Returns a count with its noun: `1 segment`, `2 segments`.
     static func count(_ count: some BinaryInteger, _ noun: String) -> String {

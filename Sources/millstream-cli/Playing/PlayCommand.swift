@@ -306,7 +306,8 @@ struct PlayCommand: AsyncParsableCommand {
             try await stage.finish()
             try files.close()
             if printsSummary {
-                try StandardOutput.write(reportFormat.isJSON ? "\(result.metrics.json)\n" : result.metrics.summary)
+                let summary = result.metrics.summary(skippedSegments: result.skippedSegments)
+                try StandardOutput.write(reportFormat.isJSON ? "\(result.metrics.json)\n" : summary)
             }
             // The summary is the result, and the usual end of a live stream is an interruption.
             if isInterrupted { throw ExitCode(Failure.Status.interrupted.rawValue) }

@@ -161,12 +161,16 @@ final class PlaybackDisplay: Sendable {
 }
 
 extension PlaybackMetrics {
-    /// The metrics as text, one per line.
-    var summary: TerminalText {
+    /// Returns the metrics as text, one per line.
+    ///
+    /// - Parameter skippedSegments: The numbers of segments that were skipped.
+    /// - Returns: The text.
+    func summary(skippedSegments: SkippedSegmentCounts) -> TerminalText {
         var lines: [TerminalText] = ["Watched: \(String(format: "%.1f", watchedDuration.inSeconds)) s"]
         if skippedDuration > .zero {
             lines.append("Skipped: \(String(format: "%.1f", skippedDuration.inSeconds)) s without video or audio")
         }
+        if let segments = skippedSegments.text { lines.append("Skipped segments: \(segments)") }
         if let startupTime { lines.append("Start-up: \(String(format: "%.2f", startupTime.inSeconds)) s") }
         lines.append("Stalls: \(stallCount), \(String(format: "%.2f", stallDuration.inSeconds)) s")
         lines.append("Variant switches: \(variantSwitches)")

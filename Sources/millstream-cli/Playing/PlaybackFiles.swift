@@ -29,6 +29,7 @@ final class PlaybackRecord: Sendable {
         var accessLog: AccessLogRecorder
         var errorLog: ErrorLogRecorder
         var metrics: PlaybackMetricsRecorder
+        var skippedSegments = SkippedSegmentCounts()
         var playhead = ObservedPlayhead()
 
         func currentMetrics(at now: Duration) -> PlaybackMetrics {
@@ -71,6 +72,7 @@ final class PlaybackRecord: Sendable {
                 if case .finished(let entry) = change { files.accessLog?.write(logs.line(entry)) }
             }
             if let entry = state.errorLog.add(event) { files.errorLog?.write(logs.line(entry)) }
+            if case .segmentSkipped(let segment) = event.kind { state.skippedSegments.add(segment) }
             let notice = state.metrics.add(event)
             if event.kind == .ended { files.metrics?.write(state.currentMetrics(at: event.time).json + "\n") }
             return notice
@@ -81,6 +83,9 @@ final class PlaybackRecord: Sendable {
     func metrics(at now: Duration) -> PlaybackMetrics {
         state.withLock { $0.currentMetrics(at: now) }
     }
+
+    /// The numbers of segments that were skipped.
+    var skippedSegments: SkippedSegmentCounts { state.withLock { $0.skippedSegments } }
 
     /// Records where the playhead is; it is in the metrics.
     func observe(_ playhead: ObservedPlayhead) { state.withLock { $0.playhead = playhead } }

@@ -100,7 +100,7 @@ struct PlaybackRun: Sendable {
             let cause: any Error = error.code == .pipelineLost ? output.failure ?? error.cause ?? error : error
             let metrics = gate.metrics(at: environment.time.now)
             guard metrics.startupTime != nil else { throw cause }
-            return PlaybackResult(metrics: metrics, failure: cause)
+            return PlaybackResult(metrics: metrics, skippedSegments: gate.skippedSegments, failure: cause)
         }
         let incompleteFile = item.errorLog.events.first {
             $0.errorStatusCode == StreamingError.Code.incompleteFile.number
@@ -115,9 +115,10 @@ struct PlaybackRun: Sendable {
         }
         guard let incompleteFile, let reason = incompleteFile.errorComment, item.state.hasPlayedToEnd,
             settings.end.map({ $0 > item.state.duration ?? .zero }) ?? true
-        else { return PlaybackResult(metrics: metrics) }
+        else { return PlaybackResult(metrics: metrics, skippedSegments: gate.skippedSegments) }
         return PlaybackResult(
             metrics: metrics,
+            skippedSegments: gate.skippedSegments,
             failure: Failure(.failed, StreamingError.Code.incompleteFile.rawValue, reason)
         )
     }
@@ -219,6 +220,8 @@ struct PlaybackRun: Sendable {
 /// The result of a playback.
 struct PlaybackResult: Sendable {
     var metrics: PlaybackMetrics
+    /// The numbers of segments that were skipped.
+    var skippedSegments: SkippedSegmentCounts
     /// The error that ended playback, or the reason for which a part could not be played although playback reached the end;
     /// `nil` if all media was played.
     var failure: (any Error)?
@@ -255,6 +258,11 @@ private final class LiveGate: Sendable {
     /// Returns the metrics of the events that were published.
     func metrics(at now: Duration) -> PlaybackMetrics {
         state.withLock { $0.record }?.metrics(at: now) ?? PlaybackMetrics()
+    }
+
+    /// The numbers of segments that were skipped, according to the events that were published.
+    var skippedSegments: SkippedSegmentCounts {
+        state.withLock { $0.record }?.skippedSegments ?? SkippedSegmentCounts()
     }
 
     /// Adds an event.

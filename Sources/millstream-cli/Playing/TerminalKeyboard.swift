@@ -25,30 +25,31 @@ struct TerminalKeyboard: Sendable {
         direct.c_lflag &= ~tcflag_t(clamping: ICANON | ECHO)
         tcsetattr(0, TCSANOW, &direct)
         defer { tcsetattr(0, TCSANOW, &former) }
-        let (input, continuation) = AsyncStream.makeStream(of: [UInt8].self)
+        let (input, continuation) = AsyncStream.makeStream(of: PlayerCommand.self)
+        let (keys, waitingSeeks) = (TerminalKeys(), WaitingSeeks())
         let source = DispatchSource.makeReadSource(fileDescriptor: 0, queue: .global())
         source.setEventHandler {
             var bytes = [UInt8](repeating: 0, count: 256)
             let count = read(0, &bytes, bytes.count)
-            if count > 0 { continuation.yield(Array(bytes.prefix(count))) } else { continuation.finish() }
+            guard count > 0 else { return continuation.finish() }
+            for command in keys.commands(Array(bytes.prefix(count)), in: player.currentItem?.state.keyRange)
+            where waitingSeeks.add(command) {
+                continuation.yield(command)
+            }
         }
         source.resume()
         defer { source.cancel() }
         display.showNotice("Press ? for the keys")
         let executor = PlayerCommandExecutor(player) { [display] in display.showNotice($0) }
-        let keys = TerminalKeys()
-        for await bytes in input {
-            let range = player.currentItem?.state.keyRange
-            for command in keys.commands(bytes, in: range) {
-                switch command {
-                case .quit: return
-                case .toggleKeys: for line in PlayerCommand.keyLinesOfTerminal { display.showNotice(line) }
-                default:
-                    if let key = command.keyOfWindow {
-                        display.showNotice("The key \(key) has an effect only in a window: play with --window")
-                    } else {
-                        await executor.execute(command)
-                    }
+        for await command in input {
+            switch command {
+            case .quit: return
+            case .toggleKeys: for line in PlayerCommand.keyLinesOfTerminal { display.showNotice(line) }
+            default:
+                if let key = command.keyOfWindow {
+                    display.showNotice("The key \(key) has an effect only in a window: play with --window")
+                } else {
+                    await executor.execute(waitingSeeks.take(command))
                 }
             }
         }

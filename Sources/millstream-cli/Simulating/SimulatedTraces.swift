@@ -1,5 +1,6 @@
 import Foundation
 import NetworkConditioning
+import ReportFormat
 
 /// The network conditions of simulations, from the values of the option `--trace`.
 struct SimulatedTraces {
@@ -41,16 +42,39 @@ struct SimulatedTraces {
         }
     }
 
+    /// Returns the files that a value names.
+    ///
+    /// The other contents of a folder are counted on standard error, except for hidden files such as `.DS_Store`.
     private static func files(of value: String) throws -> [String] {
-        var isDirectory: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: value, isDirectory: &isDirectory), isDirectory.boolValue else {
-            return [value]
-        }
+        guard isFolder(value) else { return [value] }
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: value) else {
             throw Failure(.failed, "file-failed", "the folder \(value) cannot be read")
         }
-        let traces = names.filter { $0.hasSuffix(".json") }.sorted()
-        guard !traces.isEmpty else { throw Failure(.badInput, "no-traces", "there are no .json files in \(value)") }
-        return traces.map { value.hasSuffix("/") ? "\(value)\($0)" : "\(value)/\($0)" }
+        let folder = value.hasSuffix("/") ? value : value + "/"
+        let subfolders = names.filter { isFolder(folder + $0) && !$0.hasPrefix(".") }
+        let traces = names.filter { $0.hasSuffix(".json") && !isFolder(folder + $0) }.sorted()
+        let others = names.filter { !$0.hasSuffix(".json") && !$0.hasPrefix(".") && !isFolder(folder + $0) }
+        guard !traces.isEmpty else {
+            throw Failure(
+                .badInput,
+                "no-traces",
+                "there are no .json files in \(value)",
+                hint: subfolders.isEmpty ? nil : "subfolders are not searched; name one with --trace"
+            )
+        }
+        let skipped = [
+            subfolders.isEmpty ? nil : QuantityText.count(subfolders.count, "subfolder"),
+            others.isEmpty ? nil : QuantityText.count(others.count, "other file"),
+        ].compactMap { $0 }
+        if !skipped.isEmpty {
+            let list = skipped.joined(separator: " and ")
+            StandardError.write("note: skipped \(list) in \(value): a trace is a .json file in the folder itself\n")
+        }
+        return traces.map { folder + $0 }
+    }
+
+    private static func isFolder(_ path: String) -> Bool {
+        var isDirectory: ObjCBool = false
+        return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && isDirectory.boolValue
     }
 }

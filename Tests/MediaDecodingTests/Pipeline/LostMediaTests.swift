@@ -143,6 +143,23 @@ struct LostMediaTests {
         #expect(Self.errors(stream).map(\.statusCode) == [-11_821])
     }
 
+    /// The transport packets that are left follow each other, so that only their continuity counters have a gap.
+    @Test func holeInTheMiddleOfASegmentIsSkipped() async throws {
+        let segment = try SampleStreams.bytes("ts/180p/1.ts")
+        // Bounded: a segment of the samples has many packets.
+        let count = segment.count / 188
+        var rest = segment
+        rest.removeSubrange(188 * (count * 4 / 10)..<188 * (count * 7 / 10))
+        let stream = try await play("ts/180p", secondSegment: rest)
+        let skipped = Self.skipped(stream)
+        #expect(skipped.map(\.reason) == [.notDecodable] && skipped.map(\.mediaType) == [.muxed])
+        #expect(skipped.map(\.sequence) == [1] && skipped.allSatisfy { $0.address.hasSuffix("/ts/180p/1.ts") })
+        let range = try #require(skipped.first?.range)
+        #expect(range.start.seconds > 7 && range.end.seconds < 11.5 && range.duration.seconds > 1, "\(range)")
+        let errors = Self.errors(stream)
+        #expect(errors.map(\.statusCode) == [-11_821] && errors.allSatisfy(\.didRecover), "\(errors)")
+    }
+
     /// The bytes look like a segment, but the decoder rejects the samples.
     @Test func segmentWhoseSamplesAreUndecodableIsSkipped() async throws {
         var segment = try SampleStreams.bytes("fmp4/360p/1.m4s")

@@ -151,7 +151,34 @@ struct PlayerCommandTests {
             await commands.execute(.togglePause)
             await commands.execute(.normalSpeed)
             #expect(player.rate == 0 && player.defaultRate == 1)
+            #expect(texts.take() == ["1×"])
         }
+    }
+
+    /// Key frames are 2 s apart, and would be the nearest positions.
+    @Test func seeksByADurationAreExact() async throws {
+        try await Self.withPlayer { commands, player, simulation, texts in
+            let item = try #require(player.currentItem)
+            player.pause()
+            await player.seek(to: MediaTime(value: 13, timescale: 10), toleranceBefore: .zero, toleranceAfter: .zero)
+            let start = item.currentTime()
+            await commands.execute(.seekBy(MediaTime(seconds: 10)))
+            #expect(abs((item.currentTime() - start).seconds - 10) < 0.05, "\(item.currentTime())")
+            await commands.execute(.seekBy(MediaTime(seconds: -10)))
+            #expect(abs((item.currentTime() - start).seconds) < 0.05, "\(item.currentTime())")
+            #expect(texts.take() == ["+10 s", "-10 s"])
+        }
+    }
+
+    @Test func successiveSeeksThatWaitBecomeOne() {
+        let (seeks, ten) = (WaitingSeeks(), MediaTime(seconds: 10))
+        let first = seeks.add(.seekBy(ten))
+        #expect(first && seeks.take(.seekBy(ten)) == .seekBy(ten))
+        // The first one is executed now, and the others wait.
+        let added = [PlayerCommand.seekBy(ten), .seekBy(ten), .togglePause, .seekBy(ten)].map { seeks.add($0) }
+        #expect(added == [true, false, true, true])
+        let taken = [PlayerCommand.seekBy(ten), .togglePause, .seekBy(ten)].map { seeks.take($0) }
+        #expect(taken == [.seekBy(MediaTime(seconds: 20)), .togglePause, .seekBy(ten)])
     }
 
     @Test func playbackStartsAgainAtTheSameRate() async throws {

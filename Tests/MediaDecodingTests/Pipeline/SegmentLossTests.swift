@@ -114,6 +114,19 @@ import Testing
         #expect(loss.type == .muxed && loss.range == Self.range(5, 12))
     }
 
+    /// All bytes that are left belong to packets, but their continuity counters have a gap.
+    @Test func middleOfASegmentThatLacksPacketsIsLost() throws {
+        var segment = try Self.contiguous([0, 1, 2, 3, 4, 12, 13, 14, 15, 16], in: Self.range(0, 17), .video)
+        #expect(!segment.mayLackMedia && segment.ownLoss(offset: .zero) == nil)
+        segment.lacksPackets = true
+        let loss = try #require(segment.ownLoss(offset: .zero))
+        #expect(segment.mayLackMedia && loss.type == .muxed && loss.range == Self.range(5, 12))
+        // A few packets without an interruption of the frames are not reported.
+        var whole = try Self.contiguous(Array(0..<12), in: Self.range(0, 12), .video)
+        whole.lacksPackets = true
+        #expect(whole.ownLoss(offset: .zero) == nil)
+    }
+
     @Test func rangesAreJoinedUnlessIntactMediaSeparatesThem() {
         let ranges = [Self.range(8, 9), Self.range(0, 1), Self.range(1, 2), Self.range(4, 6), Self.range(5, 7)]
         #expect(MediaTimeRange.joined(ranges) == [Self.range(0, 2), Self.range(4, 7), Self.range(8, 9)])

@@ -35,6 +35,19 @@ import Testing
         #expect(second == ["skip video damaged"] && media.isEmpty)
     }
 
+    @Test func messageHasRoundedTimes() throws {
+        var media = UndecodableMedia()
+        let end = try #require(MediaTime(approximating: 8.933333333333332))
+        media.add(MediaTimeRange(start: MediaTime(seconds: 4), end: end), of: .audio)
+        let outcomes = media.takeOutcomes(appending: [], targetDuration: MediaTime(seconds: 2), skippedSegments: 4)
+        let messages = outcomes.map { outcome in
+            switch outcome {
+            case .skip(_, let error), .fail(let error): error.message
+            }
+        }
+        #expect(messages == ["media of 4 to 8.933 s could not be decoded"])
+    }
+
     @Test func onlyVideoEndsPlayback() {
         var media = UndecodableMedia()
         media.add(range(0, 60), of: .audio)

@@ -99,6 +99,12 @@ import Testing
         #expect(retry.text(at: .seconds(5)) == "next try in 1 s")
         #expect(retry.text(at: .seconds(9)) == "next try in 1 s")
         #expect(retry.lastingText(at: .seconds(5)) == "next try in 1 s")
+        let address = ResourceAddress("https://example.com/a/live.m3u8")
+        let update = PlaybackWait.update(address, since: .seconds(5), failure: nil)
+        #expect(update.text(at: .seconds(12)) == "7 s for new segments in live.m3u8")
+        #expect(update.lastingText(at: .seconds(12)) == update.text(at: .seconds(12)))
+        let failing = PlaybackWait.update(address, since: .seconds(5), failure: "the server responded with 503")
+        #expect(failing.text(at: .seconds(4)) == "0 s for new segments in live.m3u8 (the server responded with 503)")
     }
 
     // MARK: Playhead

@@ -55,6 +55,22 @@ import Testing
         )
     }
 
+    // MARK: Waits
+
+    /// Between two reloads of a live playlist nothing is requested.
+    @Test func aLiveTrackWaitsForNewSegments() throws {
+        let source = try Self.source()
+        var live = try Self.track(LiveWindowText(), source: source)
+        #expect(live.wait == .update(source.address, since: .seconds(100), failure: nil))
+        live.reloads.begin(try request(1))
+        live.reloads.failure = "the server responded with 503"
+        #expect(live.wait == .update(source.address, since: .seconds(100), failure: "the server responded with 503"))
+        live.failures.retryTime = .seconds(120)
+        #expect(live.wait == .retry(at: .seconds(120)))
+        let complete = try Self.track(Self.finished)
+        #expect(complete.wait == nil)
+    }
+
     // MARK: Completeness
 
     /// The segments are loaded up to a time; the end of playback is that of the item unless it is given.

@@ -61,6 +61,20 @@ import Testing
         #expect(error.message.contains("neither a playlist") && error.message.contains("nor a media file"), "\(error)")
     }
 
+    /// The description of an MP3 file declares 2,400 frames of 128 kbit/s, of which 1,000 are there.
+    @Test func timelineOfAFileThatEndsEarlyEndsWithItsMedia() async throws {
+        let frame = [0xFF, 0xFB, 0x90, 0x00] as [UInt8] + Array(repeating: 0, count: 413)
+        var bytes = frame
+        let fields = Array("Xing".utf8) + Self.big(3, 4) + Self.big(2_400, 4) + Self.big(2_401 * 417, 4)
+        bytes.replaceSubrange(36..<36 + fields.count, with: fields)
+        for _ in 0..<1_000 { bytes += frame }
+        let path = try temporary(bytes + frame.prefix(100), named: ".mp3")
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let snapshot = try await play(path)
+        let duration = try #require(snapshot.duration)
+        #expect(snapshot.status == .readyToPlay && abs(duration.seconds - 1_000 * 1_152 / 44_100) < 0.2, "\(duration)")
+    }
+
     private static func big(_ value: UInt64, _ count: Int) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: value >> UInt64(8 * (count - 1 - $0))) }
     }

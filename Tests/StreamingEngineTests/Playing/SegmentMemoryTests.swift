@@ -139,6 +139,40 @@ private struct LargeBodies: Transport {
         }
     }
 
+    @Test func segmentsOfAFileThatWasTransferredAsAWholeAreNotRequested() async throws {
+        let simulation = Simulation()
+        let transport = ScriptedTransport()
+        let fetch = ResourceFetcher(
+            loader: ResourceLoader(transport, time: simulation, jitter: { 0 }),
+            time: simulation
+        )
+        let text = """
+            #EXTM3U
+            #EXT-X-VERSION:6
+            #EXT-X-TARGETDURATION:6
+            #EXT-X-MAP:URI="film.mp4",BYTERANGE="2@0"
+            #EXTINF:6,
+            #EXT-X-BYTERANGE:3@2
+            film.mp4
+            #EXT-X-ENDLIST
+
+            """
+        let timeline = PresentationTimeline(try media(text, at: TextStreamPlayback.origin + "film.mp4"))
+        let segment = try #require(timeline.segments.first)
+        try await simulation.run {
+            let loader = SegmentLoader(fetch) { _ in }
+            await loader.keepFile([1, 2, 3, 4, 5], at: segment.address)
+            let loaded = try await loader.load(segment, for: .main, monitor: TransferMonitor())
+            guard case .media(let bytes, let initialization) = loaded.content else {
+                Issue.record("the segment has no media")
+                return
+            }
+            #expect(Array(bytes.readableBytesView) == [3, 4, 5] && initialization?.bytes == [1, 2])
+            #expect(loaded.fetched.measurement.isFromCache)
+        }
+        #expect(transport.requestedAddresses.isEmpty)
+    }
+
     @Test func allTracksTogetherAreLimited() {
         let limits = SegmentSizeLimits()
         #expect(limits.total == ByteCount(256 << 20) && limits.subtitles == ByteCount(16 << 20))

@@ -45,6 +45,14 @@ import Testing
         #expect(Presentation(try multivariant(Self.film + "\n" + lines + "\n")).title == title)
     }
 
+    /// One character can have millions of combining marks, which would be laid out again for each frame of the window.
+    @Test func theTitleIsShortHoweverManyCombiningMarksACharacterHas() throws {
+        let marks = String(repeating: "\u{301}", count: 100_000)
+        let lines = "#EXT-X-SESSION-DATA:DATA-ID=\"com.apple.hls.title\",VALUE=\"a\u{7F}e\(marks)\"\n"
+        let title = try #require(Presentation(try multivariant(Self.film + "\n" + lines)).title)
+        #expect(title.unicodeScalars.count == 1_024 && title.unicodeScalars.starts(with: "a e".unicodeScalars))
+    }
+
     @Test func aVariantHasTheAttributesOfThePlaylist() throws {
         let presentation = Presentation(try multivariant(Self.film))
         let variant = try #require(presentation.variants.first)
