@@ -2,7 +2,7 @@ import GRDB
 import HLSPlaylist
 import ResourceAddressing
 
-/// The audio groups of a multivariant playlist, with what of them is stored.
+/// The availability of the audio groups of a multivariant playlist without the origin.
 struct StoredAudioGroups {
     /// Boolean values that indicate whether audio of a group can be played; a group of which no rendition is selected is left out.
     private var availability: [String: Bool] = [:]

@@ -20,10 +20,18 @@ package enum ClockText {
         let milliseconds = Int64(saturating: (time.seconds * 1000).rounded())
         let sign = milliseconds < 0 ? "-" : ""
         let (whole, rest) = milliseconds.magnitude.quotientAndRemainder(dividingBy: 1000)
-        guard rest > 0 else { return "\(sign)\(whole)" }
-        var digits = String(rest +| 1000).dropFirst()
+        return "\(sign)\(whole)\(fraction(ofMilliseconds: rest))"
+    }
+
+    /// Returns the decimal digits of a fraction of a second, after their decimal point: `.006`.
+    ///
+    /// - Parameter milliseconds: The fraction in milliseconds, from 0 to 999.
+    /// - Returns: The text, without zeros at the end of the digits; empty for 0.
+    package static func fraction(ofMilliseconds milliseconds: UInt64) -> String {
+        guard milliseconds > 0 else { return "" }
+        var digits = String(milliseconds +| 1000).dropFirst()
         while digits.last == "0" { digits = digits.dropLast() }
-        return "\(sign)\(whole).\(digits)"
+        return "." + digits
     }
 
     /// Returns a time in minutes and seconds, with hours if there are any: `04:05`, `1:04:05`.

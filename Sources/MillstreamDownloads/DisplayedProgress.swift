@@ -38,7 +38,9 @@ package struct DisplayedProgress: Sendable {
     package mutating func addReceived(_ bytes: Int64, at now: Duration) {
         defer { self.received = bytes }
         guard let received, received != bytes else { return }
-        if bytes < received { arrivals = [] }
+        // After a pause, the rate is measured anew: one that includes the pause would be too low for the time of the window.
+        let pause = arrivals.last.map { now - $0.time } ?? .zero
+        if bytes < received || pause > window { arrivals = [] }
         arrivals.append((now, bytes))
         while arrivals.count > 2, now - arrivals[1].time > window { arrivals.removeFirst() }
     }
@@ -49,7 +51,8 @@ package struct DisplayedProgress: Sendable {
     /// one would have a burst too many, and its rate would exceed a limit of the rate.
     ///
     /// - Parameter now: The current time.
-    /// - Returns: The rate; `nil` within three seconds of the first bytes, and if nothing has arrived within the window.
+    /// - Returns: The rate; `nil` within three seconds of the first bytes or of the end of a pause, and if nothing has arrived within the
+    ///   window.
     package func rate(at now: Duration) -> Double? {
         guard let first = arrivals.first, let last = arrivals.last, last.bytes > first.bytes,
             now - last.time <= window, now - first.time >= Self.minimumMeasurement

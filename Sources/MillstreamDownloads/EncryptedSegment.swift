@@ -44,7 +44,7 @@ struct EncryptedSegment: Sendable {
             return nil
         }
         self.key = keyAddress
-        hasInlineKey = keyAddress.text.lowercased().hasPrefix("data:")
+        hasInlineKey = keyAddress.normalizedScheme == "data"
         address = segment.address
     }
 

@@ -8,7 +8,7 @@ import ResourceAddressing
 ///
 /// The bytes that were received when a transfer is stopped stay on the disk, and the next transfer of the file continues
 /// after them if the server confirms with a validator that the resource is unchanged (RFC 9110 §13.1.5).
-struct FileTransfer {
+struct FileTransfer: Sendable {
     let resource: StoredResource
     let assetID: String
     let library: AssetLibrary

@@ -217,8 +217,8 @@ struct RecordingFetcher: Sendable {
 
     /// Marks a segment as a gap.
     private func lose(_ file: RecordingWriter.File, of writer: RecordingWriter) async throws {
+        // It is not an open segment: it has failed before, or is one of an earlier run.
         failedFiles.forget(file)
-        openSegments.remove(file)
         keys.remove(file)
         try await BlockingOperation.run { try writer.markAsGap(file.position) }
         environment.reportLoss(ofSegments: 1)

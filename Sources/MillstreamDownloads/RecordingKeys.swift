@@ -46,6 +46,7 @@ final class RecordingKeys: Sendable {
                 if state.keys.count > Self.maximumKeyCount {
                     let former = state.keys.removeFirst().address
                     state.segments = state.segments.filter { $0.value.key != former }
+                    verifiedStarts.endCheck(former, isVerified: false)
                 }
             }
             state.segments[file.resource.path] = encrypted

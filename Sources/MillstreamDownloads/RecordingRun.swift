@@ -109,10 +109,9 @@ struct RecordingRun: Sendable {
         var address = track.address
         var began = time.now
         var lastSuccess = began
-        var isFirst = true
         while true {
-            let hasNews = try await add(playlist, to: track, startingAt: isFirst ? start : 0, &cursor, yield)
-            isFirst = false
+            // The start has no effect after a segment was recorded; a position other than 0 has segments.
+            let hasNews = try await add(playlist, to: track, startingAt: start, &cursor, yield)
             if !playlist.isLive || hasReachedDuration(track) { return }
             try await fetcher.repeatRequests(of: track, in: playlist, yield)
             if hasNews {

@@ -69,7 +69,7 @@ extension DownloadTask {
                 let failure = Failure(error)
                 let reason = Failure.namingFiles(in: failure.message)
                 let hint = DownloadsCommand.ListCommand.hint(for: error, of: self, in: session) ?? failure.hint
-                let message = "\(id): the process that runs it has failed: \(reason)"
+                let message = "\(id): the download has failed in the process that runs it: \(reason)"
                 return Failure(failure.status, failure.code, message, hint: hint)
             }
             if waited >= Self.attendanceInterval, !isAttended { return nil }

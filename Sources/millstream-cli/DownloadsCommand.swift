@@ -269,7 +269,7 @@ struct DownloadsCommand: AsyncParsableCommand {
             }
             let failure = Failure(error)
             let reason = Failure.namingFiles(in: failure.message)
-            let message = "\(task.id): the process that runs it has failed again: \(reason)"
+            let message = "\(task.id): the download has failed again in the process that runs it: \(reason)"
             let hint = ListCommand.hint(for: error, of: task, in: session) ?? failure.hint
             let refusal = Failure(failure.status, failure.code, message, hint: hint)
             let printer = DownloadPrinter(task.configuration, printsJSON: json, isQuiet: quiet)

@@ -37,7 +37,7 @@ struct RefusedDownloadCommandTests {
         for options in [[], ["--queue"]] {
             let refused = try await RunningProgram(["downloads", "resume", id, "--library", library] + options).result()
             #expect(refused.status == 1, "\(refused)")
-            #expect(refused.errors.contains("\(id): the process that runs it has failed again: "), "\(refused)")
+            #expect(refused.errors.contains("\(id): the download has failed again in the process"), "\(refused)")
             #expect(refused.errors.contains("--allow-host 127.0.0.1:\(origin.port)"), "\(refused)")
             #expect(!refused.errors.contains("resumed by the process"), "\(refused)")
         }
@@ -49,7 +49,7 @@ struct RefusedDownloadCommandTests {
             try FileManager.default.copyItem(at: files.appendingPathComponent("a.m3u8"), to: copy)
         }
         let queued = try await run("download", origin.address("b.m3u8"), "--queue")
-        #expect(queued.status == 1 && queued.errors.contains("the process that runs it has failed: "), "\(queued)")
+        #expect(queued.status == 1 && queued.errors.contains("the download has failed in the process"), "\(queued)")
         #expect(queued.errors.contains("--allow-host 127.0.0.1:\(origin.port)"), "\(queued)")
         #expect(queued.output.split(separator: "\n").count == 1 && !queued.errors.contains("queued;"), "\(queued)")
         let events = try await run("download", origin.address("c.m3u8"), "--queue", "--json")

@@ -154,7 +154,7 @@ struct SegmentRecoveryTests {
             #expect(
                 parts == [
                     "short,none,none,none,none,incomplete,incomplete",
-                    "The media of segment 2, the last one of the playlist, ends 2.0 s before its duration does, "
+                    "The media of segment 2, the last one of the playlist, is 2.0 s shorter than the playlist says, "
                         + "so playback ends earlier.",
                     "Segment 2 of the playlist ends before its media is complete, so playback ends there.",
                     "Segment 2 of the playlist is a gap without media (EXT-X-GAP), so it is left out.",
@@ -185,7 +185,7 @@ struct SegmentRecoveryTests {
         try await ConsoleStage.run(from: folder, catalog: catalog, before: ConsoleTests.withoutHLS) { stage in
             try await stage.page.click("article[data-stream-id=cut] [data-action=play]")
             try await eventually("the page tells that media is missing") {
-                try await stage.page.text(Self.note).contains("the last one of the playlist, ends")
+                try await stage.page.text(Self.note).contains("shorter than the playlist says")
             }
         }
     }

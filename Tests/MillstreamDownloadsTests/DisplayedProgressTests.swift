@@ -48,6 +48,18 @@ import Testing
         #expect(rates.allSatisfy { $0 > 900_000 && $0 < 1_060_000 }, "\(rates)")
     }
 
+    /// The time without bytes does not lower the rate of those that arrive after it.
+    @Test func rateAfterPauseDoesNotIncludeIt() {
+        var figures = DisplayedProgress(window: .seconds(10))
+        for second in 0...5 { figures.addReceived(Int64(second * 1_000), at: .seconds(second)) }
+        for second in 65...67 { figures.addReceived(Int64((second - 59) * 1_000), at: .seconds(second)) }
+        let early = figures.rate(at: .seconds(67))
+        #expect(early == nil)
+        figures.addReceived(9_000, at: .seconds(68))
+        let rate = figures.rate(at: .seconds(68))
+        #expect(rate == 1_000)
+    }
+
     @Test func rateIsUnknownWithoutArrivals() {
         var figures = DisplayedProgress(window: .seconds(10))
         for second in 0...5 { figures.addReceived(Int64(second * 1_000), at: .seconds(second)) }

@@ -265,6 +265,7 @@ private final class EventLog: Sendable {
         ([131_072, 131_072, 131_072, 1], [131_072, 131_072, 131_072, 1]), ([262_143, 1, 5], [262_143, 1, 5]),
         ([32_767, 32_767, 1], [65_534, 1]), ([32_768, 5], [32_768, 5]), ([5, 32_768], [5, 32_768]),
         ([300_000, 5], [300_000, 5]), ([262_143], [262_143]), ([262_144], [262_144, 0]), ([1, 5, 1], [7]),
+        ([262_144, 262_143], [262_144, 262_143]),
     ])
     func smallPartsAreWrittenTogetherAndLargeOnesAlone(sizes: [Int], writes: [Int]) async throws {
         let files = RecordingFiles(temporary.directory)

@@ -69,7 +69,6 @@ private final class NotingClock: TimeSource {
     @Test(
         arguments: [
             ([[3_000, 12]], 12, 2_000.0 / 11), ([[3_000, 12], [4_000, 13]], 13, 2_000.0 / 11),
-            ([[3_000, 13]], 13, 1_000.0 / 11),
         ] as [([[Int64]], Int64, Double)]
     )
     func rateIsThatOfTheWindow(later: [[Int64]], now: Int64, expected: Double) {

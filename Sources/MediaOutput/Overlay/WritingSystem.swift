@@ -29,7 +29,7 @@ enum WritingSystem: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Finds the writing system of a character.
+    /// Creates the writing system of a character.
     ///
     /// - Parameter character: The Unicode scalar value; control characters have no writing system.
     init?(ofCharacter character: UInt32) {

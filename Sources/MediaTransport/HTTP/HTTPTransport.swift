@@ -72,12 +72,14 @@ public final class HTTPTransport: Transport {
         )
     }
 
-    /// Returns the record of the request after a redirect, which the end of the response with the redirect does not change.
+    /// Returns a new record for the request that follows a redirect.
+    ///
+    /// The response with the redirect can end later, and must not change the times and the bytes of the request that follows.
     private func recordAfterRedirect(_ former: TransferMeasurement) -> TransferRecord {
         var measurement = TransferMeasurement(requestStart: time.now)
         measurement.domainLookupDuration = former.domainLookupDuration
-        measurement.redirectCount = former.redirectCount
-        measurement.redirectCount += 1
+        let redirectCount = former.redirectCount +| 1
+        measurement.redirectCount = redirectCount
         return TransferRecord(measurement)
     }
 

@@ -88,7 +88,7 @@ export function recoveryNote({ action, segment, error, isLast, seconds }) {
         return `Segment ${segment} of the playlist ends before its media is complete, so playback `
             + (isLast ? 'ends there.' : 'continues with the next segment.');
     case 'short':
-        return `The media of segment ${segment}, the last one of the playlist, ends ${seconds.toFixed(1)} s before its duration does, `
+        return `The media of segment ${segment}, the last one of the playlist, is ${seconds.toFixed(1)} s shorter than the playlist says, `
             + 'so playback ends earlier.';
     case 'gap':
         return `Segment ${segment} of the playlist is a gap without media (EXT-X-GAP), so it is left out.`;

@@ -13,9 +13,9 @@ export function bandwidthRange(minimum, maximum) {
 /**
  * Returns the playback URL of the stream that `selection` describes.
  *
- * `edits`, `segments` and `redundant` are the values of `PlaybackEdits`, `conditions` the name of the network conditions or empty, and `link` the
- * identifier of the link over which the stream is sent, or `undefined` for that of all players with the same URL. The edits of the
- * catalog are applied first. Edits do not apply to an offline copy, since the server only edits streams of an origin.
+ * `edits`, `segments` and `redundant` are the values of `PlaybackEdits`, `conditions` the name of the network conditions or empty, and
+ * `link` the identifier of the link over which the stream is sent, or `undefined` for that of all players with the same URL. The edits of
+ * the catalog are applied first. Edits do not apply to an offline copy, since the server only edits streams of an origin.
  */
 export function playbackURL(selection, { edits, segments, redundant }, conditions, link) {
     const ofNetwork = Object.entries({ conditions, link }).filter(([, value]) => value);

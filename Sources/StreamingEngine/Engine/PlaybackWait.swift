@@ -7,8 +7,8 @@ package enum PlaybackWait: Sendable, Hashable {
     case response(ResourceAddress, began: Duration)
     /// The time on the clock of the engine at which the next request is tried after a failure.
     case retry(at: Duration)
-    /// New segments in a live playlist, which had some for the last time at a time on the clock of the engine. The message is that of
-    /// the error with which the last reload has failed; `nil` if it has not failed.
+    /// New segments in a live playlist. The time on the clock of the engine is that of the last load with new segments. The message is
+    /// that of the error of the last reload; `nil` if the reload has not failed.
     case update(ResourceAddress, since: Duration, failure: String?)
 
     /// The description for people, such as `12 s for 2.ts`.

@@ -131,9 +131,15 @@ extension PresentationTimeline {
         var first = 0
         while first < placements.count {
             let domain = domain(at: first)
-            // Discontinuity sequence numbers never decrease within a playlist, so the end of a domain is found by
-            // binary search.
-            var (low, high) = (first + 1, placements.count)
+            // Discontinuity sequence numbers never decrease within a playlist, so the end of a domain is found by binary search, after
+            // steps that double: there may be as many domains as segments.
+            var (low, high) = (first + 1, first + 1)
+            var step = 1
+            while high < placements.count, self.domain(at: high) == domain {
+                low = high + 1
+                high = min(placements.count, high + step)
+                step += step
+            }
             while low < high {
                 let middle = low + (high - low) / 2
                 if self.domain(at: middle) > domain { high = middle } else { low = middle + 1 }

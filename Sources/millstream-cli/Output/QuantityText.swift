@@ -41,13 +41,6 @@ enum QuantityText {
         func padded(_ number: UInt64) -> String { number < 10 ? "0\(number)" : "\(number)" }
         let hours = seconds / 3600
         return sign + (hours > 0 ? "\(hours):" : "") + "\(padded(seconds / 60 % 60)):\(padded(seconds % 60))"
-            + fraction(rest)
-    }
-
-    private static func fraction(_ milliseconds: UInt64) -> String {
-        guard milliseconds > 0 else { return "" }
-        var digits = String(milliseconds +| 1000).dropFirst()
-        while digits.last == "0" { digits = digits.dropLast() }
-        return "." + digits
+            + ClockText.fraction(ofMilliseconds: rest)
     }
 }

@@ -84,6 +84,15 @@ import Testing
         #expect(domains.last?.range.start == seconds("23.45334"))
     }
 
+    @Test func domainsOfAnyNumberOfSegmentsAreFound() throws {
+        let counts = [1, 1, 2, 3, 1, 4, 5, 8, 1, 9, 16, 17, 1, 40]
+        let segments = counts.map { String(repeating: "#EXTINF:1,\na.ts\n", count: $0) }
+        let text = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n" + segments.joined(separator: "#EXT-X-DISCONTINUITY\n")
+        let domains = PresentationTimeline(try media(text + "#EXT-X-ENDLIST")).domains
+        #expect(domains.map(\.domain.sequence) == Array(0..<Int64(counts.count)))
+        #expect(domains.map(\.range.duration) == counts.map { MediaTime(seconds: Int64($0)) })
+    }
+
     @Test func aSegmentWithoutDurationIsNeverReturned() throws {
         let text =
             "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na\n#EXTINF:0,\nb\n#EXTINF:4,\nc\n#EXTINF:0,\nd\n#EXT-X-ENDLIST\n"
