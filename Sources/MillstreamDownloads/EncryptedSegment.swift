@@ -24,7 +24,7 @@ struct EncryptedSegment: Sendable {
     let key: ResourceAddress
     /// A Boolean value that indicates whether the key is part of the playlist, as a key that the user has given is.
     ///
-    /// Nothing but the media tells whether such a key is the right one, so that more is checked.
+    /// A wrong key of this kind can be found only by the media that it decrypts, so the first decrypted bytes are checked too.
     let hasInlineKey: Bool
     private let method: Method
 
@@ -138,7 +138,7 @@ struct EncryptedSegment: Sendable {
             else { return nil }
             return MediaSignature.isPresent(in: Array(block))
         case .aes256GCM:
-            // The authentication tag tells more.
+            // The authentication tag verifies all of the segment.
             return nil
         }
     }

@@ -66,15 +66,25 @@ extension DownloadTask {
             waited += Self.checkInterval
             guard let record = try session.library.downloads().first(where: { $0.id == id }) else { return nil }
             if record.state == .failed, let error = record.failure.map({ DownloadError($0) }) {
-                let failure = Failure(error)
-                let reason = Failure.namingFiles(in: failure.message)
-                let hint = DownloadsCommand.ListCommand.hint(for: error, of: self, in: session) ?? failure.hint
-                let message = "\(id): the download has failed in the process that runs it: \(reason)"
-                return Failure(failure.status, failure.code, message, hint: hint)
+                return failureInItsProcess(error, "the download has failed", in: session)
             }
             if waited >= Self.attendanceInterval, !isAttended { return nil }
         }
         return nil
+    }
+
+    /// Returns the failure that reports an error of the task in the process that manages it.
+    ///
+    /// - Parameters:
+    ///   - error: The error.
+    ///   - event: The event, which begins the message.
+    ///   - session: The session of the task in this process.
+    /// - Returns: The failure, with a hint.
+    func failureInItsProcess(_ error: DownloadError, _ event: String, in session: DownloadSession) -> Failure {
+        let failure = Failure(error)
+        let message = "\(id): \(event) in the process that runs it: \(Failure.namingFiles(in: failure.message))"
+        let hint = DownloadsCommand.ListCommand.hint(for: error, of: self, in: session) ?? failure.hint
+        return Failure(failure.status, failure.code, message, hint: hint)
     }
 
     /// Returns a Boolean value that indicates whether the process that manages the task will lock the asset soon.

@@ -267,11 +267,7 @@ struct DownloadsCommand: AsyncParsableCommand {
                 if !quiet, !json { StandardError.write("\(task.id): resumed by the process that runs it\n") }
                 return
             }
-            let failure = Failure(error)
-            let reason = Failure.namingFiles(in: failure.message)
-            let message = "\(task.id): the download has failed again in the process that runs it: \(reason)"
-            let hint = ListCommand.hint(for: error, of: task, in: session) ?? failure.hint
-            let refusal = Failure(failure.status, failure.code, message, hint: hint)
+            let refusal = task.failureInItsProcess(error, "the download has failed again", in: session)
             let printer = DownloadPrinter(task.configuration, printsJSON: json, isQuiet: quiet)
             printer.showFailure(refusal, of: task.assetID)
             throw refusal

@@ -160,7 +160,7 @@ import Testing
         #expect(playlist.requestPath(of: ResourceAddress(address)) == path)
     }
 
-    /// The tokens of the owner give nothing to pages of other sites.
+    /// The tokens of the owner are not used for requests from pages of other sites.
     @Test func otherPagesHaveTheirOwnAccess() async throws {
         let policy = SourcePolicy(allowedHosts: [], catalog: []) { _ in false }
         let loader = ResourceLoader(ScriptedTransport())

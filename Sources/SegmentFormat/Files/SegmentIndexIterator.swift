@@ -14,7 +14,7 @@ struct SegmentIndexIterator {
     /// A Boolean value that indicates whether there was only one index, with several references, so that it is assumed to
     /// be that of the whole file.
     ///
-    /// Some packagers write an index before each fragment, which tells nothing about the fragments that follow.
+    /// Some packagers write an index before each fragment, which does not describe the fragments that follow.
     private(set) var coversFile = false
 
     /// The maximum number of references of all indexes together.

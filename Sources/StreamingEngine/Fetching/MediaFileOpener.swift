@@ -178,8 +178,7 @@ struct MediaFileOpener: Sendable {
     /// played.
     private static let minimumRestDuration = MediaTime(value: 1, timescale: 10)
 
-    /// Removes the segments at the end of a timeline whose bytes the file does not have, and shortens the segment within
-    /// which the file ends.
+    /// Removes the segments that begin after the end of a file that was cut off, and shortens the segment in which it ends.
     ///
     /// The duration of the shortened segment is that of its bytes at its average bit rate, so that playback does not
     /// continue without media.
