@@ -10,32 +10,11 @@ import Testing
 @testable import AssetStorage
 
 /// File operations on a disk with a given number of free bytes.
-private struct LimitedDisk: FileOperations {
+private struct LimitedDisk: ForwardedFiles {
     let space: Int64
-    private let system = SystemFileOperations()
+    let system = SystemFileOperations()
 
-    var bootIdentifier: String? { system.bootIdentifier }
-
-    init(space: Int64) { self.space = space }
-
-    func makeFolder(_ path: String) throws(FileFailure) { try system.makeFolder(path) }
-    func createFile(_ path: String) throws(FileFailure) -> CInt { try system.createFile(path) }
-    func openFile(_ path: String, truncatedTo length: Int64) throws(FileFailure) -> CInt {
-        try system.openFile(path, truncatedTo: length)
-    }
-    func write(_ bytes: UnsafeRawBufferPointer, to descriptor: CInt) throws(FileFailure) {
-        try system.write(bytes, to: descriptor)
-    }
-    func synchronizeFile(_ descriptor: CInt) throws(FileFailure) {}
-    func closeFile(_ descriptor: CInt) { system.closeFile(descriptor) }
-    func rename(_ path: String, to newPath: String) throws(FileFailure) { try system.rename(path, to: newPath) }
-    func link(_ path: String, to newPath: String) throws(FileFailure) { try system.link(path, to: newPath) }
-    func removeFile(_ path: String) throws(FileFailure) { try system.removeFile(path) }
-    func removeFolder(_ path: String) throws(FileFailure) { try system.removeFolder(path) }
-    func synchronizeFolder(_ path: String) throws(FileFailure) {}
     func freeSpace(at path: String) -> Int64? { space }
-    func waitForLock() { system.waitForLock() }
-    func catalogDidCommit() {}
 }
 
 /// A transport whose responses have begun, and receive nothing.

@@ -83,18 +83,7 @@ import Testing
     func numberOfASelectionIsNotNegative(value: String, number: Int) throws {
         let id = try temporary.enter()
         try library.addDownload(
-            DownloadRecord(
-                id: "a",
-                session: "films",
-                assetID: id,
-                source: library.asset(id).source,
-                details: "",
-                options: Data(),
-                artwork: nil,
-                state: .waiting,
-                priority: 0,
-                creationTime: 0
-            )
+            DownloadRecord.films(id: "a", of: id, from: library.asset(id).source, state: .waiting)
         )
         try execute("UPDATE download SET selection = \(value), folders = 'a/b'")
         let record = try #require(try library.downloads().first)

@@ -44,17 +44,11 @@ import Testing
         state: DownloadRecord.State
     ) throws {
         try library.addDownload(
-            DownloadRecord(
-                id: AssetLibrary.newDownloadIdentifier(),
-                session: "films",
-                assetID: id,
-                source: library.asset(id).source,
-                details: "",
-                options: Data(),
-                artwork: nil,
+            DownloadRecord.films(
+                of: id,
+                from: library.asset(id).source,
                 state: state,
-                priority: 0,
-                creationTime: Self.jumps[3].timeIntervalSince1970
+                created: Self.jumps[3].timeIntervalSince1970
             )
         )
         try jump()

@@ -117,18 +117,7 @@ import Testing
 
     @Test(arguments: [DownloadRecord.State.waiting, .suspended, .failed, .canceled])
     func assetOfAPendingDownloadIsNotEvicted(state: DownloadRecord.State) throws {
-        let record = DownloadRecord(
-            id: AssetLibrary.newDownloadIdentifier(),
-            session: "films",
-            assetID: ids[0],
-            source: try library.asset(ids[0]).source,
-            details: "",
-            options: Data(),
-            artwork: nil,
-            state: state,
-            priority: 0,
-            creationTime: 0
-        )
+        let record = DownloadRecord.films(of: ids[0], from: try library.asset(ids[0]).source, state: state)
         try library.addDownload(record)
         let isPending = [.waiting, .suspended].contains(state)
         let planned = try AssetLibrary(reading: temporary.directory).evictionPlan(limits: everything).entries.map(\.id)

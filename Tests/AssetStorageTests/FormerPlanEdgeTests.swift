@@ -44,17 +44,11 @@ import Testing
 
     private func addDownload(_ state: DownloadRecord.State, of assetID: String) throws {
         try library.addDownload(
-            DownloadRecord(
-                id: AssetLibrary.newDownloadIdentifier(),
-                session: "films",
-                assetID: assetID,
-                source: ResourceAddress(TemporaryLibrary.origin + "top.m3u8"),
-                details: "",
-                options: Data(),
-                artwork: nil,
+            DownloadRecord.films(
+                of: assetID,
+                from: ResourceAddress(TemporaryLibrary.origin + "top.m3u8"),
                 state: state,
-                priority: 0,
-                creationTime: 1
+                created: 1
             )
         )
     }

@@ -5,56 +5,35 @@ import Testing
 @testable import AssetStorage
 
 /// File operations during which another process replaces a file before it is linked.
-private struct ReplacingFiles: FileOperations {
-    private let system = SystemFileOperations()
+private struct ReplacingFiles: ForwardedFiles {
+    let system = SystemFileOperations()
 
-    var bootIdentifier: String? { system.bootIdentifier }
-
-    func makeFolder(_ path: String) throws(FileFailure) { try system.makeFolder(path) }
-    func createFile(_ path: String) throws(FileFailure) -> CInt { try system.createFile(path) }
-    func openFile(_ path: String, truncatedTo length: Int64) throws(FileFailure) -> CInt {
-        try system.openFile(path, truncatedTo: length)
-    }
-    func write(_ bytes: UnsafeRawBufferPointer, to descriptor: CInt) throws(FileFailure) {
-        try system.write(bytes, to: descriptor)
-    }
-    func synchronizeFile(_ descriptor: CInt) throws(FileFailure) {}
-    func closeFile(_ descriptor: CInt) { system.closeFile(descriptor) }
-    func rename(_ path: String, to newPath: String) throws(FileFailure) { try system.rename(path, to: newPath) }
     func link(_ path: String, to newPath: String) throws(FileFailure) {
         let descriptor = try system.createFile(path + ".new")
         system.closeFile(descriptor)
         try system.rename(path + ".new", to: path)
         try system.link(path, to: newPath)
     }
-    func removeFile(_ path: String) throws(FileFailure) { try system.removeFile(path) }
-    func removeFolder(_ path: String) throws(FileFailure) { try system.removeFolder(path) }
-    func synchronizeFolder(_ path: String) throws(FileFailure) {}
-    func freeSpace(at path: String) -> Int64? { system.freeSpace(at: path) }
-    func waitForLock() { system.waitForLock() }
-    func catalogDidCommit() {}
 }
 
 /// Tests the operations by which the files of a package are read, noted, linked and locked.
 @Suite struct PackageFileEdgeTests {
-    private let temporary: TemporaryLibrary
-    private let id: String
-    private let resource: StoredResource
+    private let planned: PlannedResource
 
-    init() throws {
-        let temporary = try TemporaryLibrary()
-        let id = try temporary.planned(try TemporaryLibrary.media("#EXTINF:4,", "0.ts"))
-        resource = try #require(try temporary.library.missingResources(id).first)
-        self.temporary = temporary
-        self.id = id
-    }
+    init() throws { planned = try PlannedResource() }
 
-    private var library: AssetLibrary { temporary.library }
+    private var temporary: TemporaryLibrary { planned.temporary }
 
-    private func path(_ name: String) -> String { temporary.directory.path + "/" + name }
+    private var library: AssetLibrary { planned.library }
+
+    private var id: String { planned.id }
+
+    private var resource: StoredResource { planned.resource }
+
+    private func path(_ name: String) -> String { planned.path(name) }
 
     private func write(_ text: String, to name: String) throws {
-        try Data(text.utf8).write(to: URL(fileURLWithPath: path(name)))
+        try planned.write(text.utf8, to: name)
     }
 
     // MARK: Content

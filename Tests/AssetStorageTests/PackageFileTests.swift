@@ -8,24 +8,22 @@ import Testing
 
 /// Tests how files of a package are compared, and how their transfers are continued.
 @Suite struct PackageFileTests {
-    private let temporary: TemporaryLibrary
-    private let id: String
-    private let resource: StoredResource
+    private let planned: PlannedResource
 
-    init() throws {
-        let temporary = try TemporaryLibrary()
-        let id = try temporary.planned(try TemporaryLibrary.media("#EXTINF:4,", "0.ts"))
-        resource = try #require(try temporary.library.missingResources(id).first)
-        self.temporary = temporary
-        self.id = id
-    }
+    init() throws { planned = try PlannedResource() }
 
-    private var library: AssetLibrary { temporary.library }
+    private var temporary: TemporaryLibrary { planned.temporary }
 
-    private func path(_ name: String) -> String { temporary.directory.path + "/" + name }
+    private var library: AssetLibrary { planned.library }
+
+    private var id: String { planned.id }
+
+    private var resource: StoredResource { planned.resource }
+
+    private func path(_ name: String) -> String { planned.path(name) }
 
     private func write(_ bytes: [UInt8], to name: String) throws {
-        try Data(bytes).write(to: URL(fileURLWithPath: path(name)))
+        try planned.write(bytes, to: name)
     }
 
     // MARK: Content

@@ -252,18 +252,7 @@ import Testing
         let former = try library.asset(first).source
         for (name, source) in [("same", former), ("other", ResourceAddress("https://h/other.m3u8"))] {
             try library.addDownload(
-                DownloadRecord(
-                    id: name,
-                    session: "films",
-                    assetID: first,
-                    source: source,
-                    details: "",
-                    options: Data(),
-                    artwork: nil,
-                    state: .failed,
-                    priority: 0,
-                    creationTime: 0
-                )
+                DownloadRecord.films(id: name, of: first, from: source, state: .failed)
             )
         }
         try library.replaceSource(of: first, with: former)

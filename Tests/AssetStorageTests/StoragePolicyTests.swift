@@ -134,18 +134,7 @@ private final class DeletedAssets: Sendable {
                 try database.execute(sql: "UPDATE asset SET createdAt = ? WHERE id = ?", arguments: [-number, id])
             }
             try library.addDownload(
-                DownloadRecord(
-                    id: AssetLibrary.newDownloadIdentifier(),
-                    session: "films",
-                    assetID: id,
-                    source: library.asset(id).source,
-                    details: "",
-                    options: Data(),
-                    artwork: nil,
-                    state: .failed,
-                    priority: 0,
-                    creationTime: Double(-number)
-                )
+                DownloadRecord.films(of: id, from: library.asset(id).source, state: .failed, created: Double(-number))
             )
         }
         #expect(try library.downloads(of: "films").map(\.assetID) == ids)

@@ -7,41 +7,6 @@ import ResourceAddressing
 import Synchronization
 import Testing
 
-/// A delegate that answers as a closure says, and records what it was asked.
-private final class ScriptedDelegate: AssetResourceLoaderDelegate {
-    let respond: @Sendable (AssetResourceLoadingRequest) -> Bool
-    let requests = Mutex<[AssetResourceLoadingRequest]>([])
-    let renewals = Mutex<[AssetResourceLoadingRequest]>([])
-    let cancelled = Mutex<[String]>([])
-
-    init(_ respond: @escaping @Sendable (AssetResourceLoadingRequest) -> Bool) { self.respond = respond }
-
-    var asked: [String] { requests.withLock { $0.map(\.request.address.text) } }
-
-    func resourceLoader(
-        _ resourceLoader: AssetResourceLoader,
-        shouldWaitForLoadingOfRequestedResource loadingRequest: AssetResourceLoadingRequest
-    ) -> Bool {
-        requests.withLock { $0.append(loadingRequest) }
-        return respond(loadingRequest)
-    }
-
-    func resourceLoader(
-        _ resourceLoader: AssetResourceLoader,
-        shouldWaitForRenewalOfRequestedResource renewalRequest: AssetResourceLoadingRequest
-    ) -> Bool {
-        renewals.withLock { $0.append(renewalRequest) }
-        return respond(renewalRequest)
-    }
-
-    func resourceLoader(
-        _ resourceLoader: AssetResourceLoader,
-        didCancel loadingRequest: AssetResourceLoadingRequest
-    ) {
-        cancelled.withLock { $0.append(loadingRequest.request.address.text) }
-    }
-}
-
 /// A delegate that keeps no request.
 private final class ForgetfulDelegate: AssetResourceLoaderDelegate {
     func resourceLoader(

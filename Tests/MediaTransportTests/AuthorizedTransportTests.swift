@@ -91,14 +91,10 @@ import Testing
         let time = Simulation()
         let responses = [refusal(401), refusal(401), refusal(401), .text("media")]
         let script = ScriptedTransport([Self.address.text: responses], time: time)
-        let renewals = Mutex(0)
+        let renewals = Renewals()
         let transport = AuthorizedTransport(
             script,
-            authorization: authorization { _ in
-                renewals.withLock { $0 += 1 }
-                try await time.sleep(for: .seconds(5))
-                return isRenewed
-            },
+            authorization: slowRenewal(counting: renewals, time, isRenewed: isRenewed),
             time: time
         )
         try await time.run {
@@ -114,21 +110,14 @@ import Testing
                 }
             }
         }
-        #expect(renewals.withLock { $0 } == 1)
+        #expect(renewals.count == 1)
         #expect(script.requests.count == (isRenewed ? 6 : 3))
     }
 
     @Test(.timeLimit(.minutes(10))) func cancelledRequestDoesNotWaitForRenewal() async throws {
         let time = Simulation()
         let script = ScriptedTransport([Self.address.text: [refusal(401), refusal(401), .text("media")]], time: time)
-        let transport = AuthorizedTransport(
-            script,
-            authorization: authorization { _ in
-                try await time.sleep(for: .seconds(5))
-                return true
-            },
-            time: time
-        )
+        let transport = AuthorizedTransport(script, authorization: slowRenewal(time), time: time)
         try await time.run {
             async let first = text(transport)
             try await time.sleep(for: .seconds(1))
@@ -179,16 +168,8 @@ import Testing
             [Self.address.text: [refusal(401), refusal(401), refusal(401), .text("media")]],
             time: time
         )
-        let renewals = Mutex(0)
-        let transport = AuthorizedTransport(
-            script,
-            authorization: authorization { _ in
-                renewals.withLock { $0 += 1 }
-                try await time.sleep(for: .seconds(5))
-                return true
-            },
-            time: time
-        )
+        let renewals = Renewals()
+        let transport = AuthorizedTransport(script, authorization: slowRenewal(counting: renewals, time), time: time)
         try await time.run {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { _ = try? await text(transport) }
@@ -200,7 +181,7 @@ import Testing
                 #expect(try await [second, third] == ["media", "media"] && time.now == .seconds(7))
             }
         }
-        #expect(renewals.withLock { $0 } == 2)
+        #expect(renewals.count == 2)
     }
 
     // MARK: Time limits
@@ -217,6 +198,19 @@ import Testing
         var count: Int { state.withLock { $0 } }
 
         func add() { state.withLock { $0 += 1 } }
+    }
+
+    /// Returns an authorization whose renewal takes five seconds.
+    private func slowRenewal(
+        counting renewals: Renewals = Renewals(),
+        _ time: Simulation,
+        isRenewed: Bool = true
+    ) -> RequestAuthorization {
+        authorization { _ in
+            renewals.add()
+            try await time.sleep(for: .seconds(5))
+            return isRenewed
+        }
     }
 
     /// Returns an authorization whose renewal does not return.

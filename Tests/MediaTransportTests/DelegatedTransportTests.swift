@@ -6,32 +6,6 @@ import ResourceAddressing
 import Synchronization
 import Testing
 
-/// A delegate that answers as a closure says, and keeps the requests.
-private final class ScriptedDelegate: AssetResourceLoaderDelegate {
-    let respond: @Sendable (AssetResourceLoadingRequest) -> Bool
-    let requests = Mutex<[AssetResourceLoadingRequest]>([])
-
-    init(_ respond: @escaping @Sendable (AssetResourceLoadingRequest) -> Bool) { self.respond = respond }
-
-    var isAsked: Bool { requests.withLock { !$0.isEmpty } }
-
-    func resourceLoader(
-        _ resourceLoader: AssetResourceLoader,
-        shouldWaitForLoadingOfRequestedResource loadingRequest: AssetResourceLoadingRequest
-    ) -> Bool {
-        requests.withLock { $0.append(loadingRequest) }
-        return respond(loadingRequest)
-    }
-
-    func resourceLoader(
-        _ resourceLoader: AssetResourceLoader,
-        shouldWaitForRenewalOfRequestedResource renewalRequest: AssetResourceLoadingRequest
-    ) -> Bool {
-        requests.withLock { $0.append(renewalRequest) }
-        return respond(renewalRequest)
-    }
-}
-
 /// A transport that responds to no request, and counts those that are canceled.
 private final class HeldTransport: Transport {
     private let changes = Broadcast()
@@ -216,7 +190,7 @@ private final class HeldTransport: Transport {
         let delegate = ScriptedDelegate { _ in true }
         let resources = loading(delegate)
         let task = Task { try await resources.load(Self.request) }
-        while !delegate.isAsked { await Task.yield() }
+        while delegate.asked.isEmpty { await Task.yield() }
         task.cancel()
         await #expect(throws: CancellationError.self) { _ = try await task.value }
         let request = try #require(delegate.requests.withLock { $0.first })
@@ -257,7 +231,7 @@ private final class HeldTransport: Transport {
         _ = try await transport.send(request)
         clock.advance(by: .seconds(10))
         #expect(transport.renewalDelay(of: Self.custom) == .zero)
-        #expect(delegate.requests.withLock { $0.map(\.isRenewal) } == [false, false, true])
+        #expect(delegate.asked.count == 2 && delegate.renewals.withLock { $0.map(\.isRenewal) } == [true])
     }
 
     @Test func renewalTimesOfTheLast1000ResourcesAreKnown() async throws {

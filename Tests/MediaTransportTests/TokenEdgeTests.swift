@@ -76,6 +76,29 @@ import Testing
 
     // MARK: Failures
 
+    /// A source that returns only when it is canceled.
+    private struct SilentSource: AccessTokenSource {
+        let time: Simulation
+
+        func token(for address: ResourceAddress) async throws -> AccessToken {
+            try await time.sleep(for: .seconds(86_400))
+            return AccessToken(nil)
+        }
+    }
+
+    @Test func sourceThatDoesNotReturnTimesOutAfterAMinute() async throws {
+        let time = Simulation()
+        let scope = try #require(HeaderFieldScope("h"))
+        let sources = [ScopedTokenSource(SilentSource(time: time), for: scope)]
+        let transport = TokenTransport(ScriptedTransport(time: time), sources: sources, time: time) { UnixSeconds(1_000) }
+        try await time.run {
+            let error = await #expect(throws: TransportError.self) { try await transport.signed(Self.address) }
+            #expect(error?.code == .timedOut && error?.address == Self.address)
+            #expect(error?.message == "the application has not supplied a token within 60.0 seconds")
+            #expect(time.now == .seconds(60))
+        }
+    }
+
     @Test func failuresOf256FoldersAreKept() async throws {
         let source = Self.failingSource()
         let transport = try transport(ScriptedTransport(), source)

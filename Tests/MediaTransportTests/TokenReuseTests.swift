@@ -32,14 +32,15 @@ private final class QuerySource: AccessTokenSource {
 @Suite(.timeLimit(.minutes(10))) struct TokenReuseTests {
     private func transport(
         _ sources: [(host: String, source: QuerySource)],
-        _ base: any Transport = ScriptedTransport()
+        _ base: any Transport = ScriptedTransport(),
+        time: any TimeSource = SystemTimeSource()
     ) throws -> TokenTransport {
         var scoped: [ScopedTokenSource] = []
         for (host, source) in sources {
             let scope = try #require(HeaderFieldScope(host))
             scoped.append(ScopedTokenSource(source, for: scope))
         }
-        return TokenTransport(base, sources: scoped) { UnixSeconds(1_000) }
+        return TokenTransport(base, sources: scoped, time: time) { UnixSeconds(1_000) }
     }
 
     @Test(arguments: [
@@ -77,7 +78,7 @@ private final class QuerySource: AccessTokenSource {
     @Test func sourceIsAskedForFourFoldersAtOnce() async throws {
         let time = Simulation()
         let source = QuerySource("t=1", isHeld: true)
-        let transport = try transport([("h", source)])
+        let transport = try transport([("h", source)], time: time)
         try await time.run {
             try await withThrowingTaskGroup(of: String.self) { group in
                 for number in 0..<6 {

@@ -95,7 +95,22 @@ import Testing
         return try #require(try temporary.library.assets().first?.id)
     }
 
-    @Test func playerReadsWhatAnotherProcessReceives() async throws {
+    /// A download and a player of another process that need the same segment.
+    private struct Sharing {
+        let blocked: BlockingTransport
+        /// The library of the player.
+        let library: AssetLibrary
+        let id: String
+        let player: AssetTransport
+        /// The number of requests for segments before either began.
+        var before = 0
+        let task: Task<StoredAsset, any Error>
+        /// The text of the segment that the player reads.
+        let playing: Task<String, any Error>
+    }
+
+    /// Begins a download that waits for the second segment, and then a player that reads it.
+    private func beginBeforePlayer() async throws -> Sharing {
         let blocked = BlockingTransport(origin, blocking: Self.base + "1.ts")
         let task = Self.begin(blocked, into: temporary.library)
         try await wait(forRequests: 2)
@@ -104,16 +119,11 @@ import Testing
         let player = AssetTransport(library, id: id, origin: origin)
         let playing = Task { try await Self.text("1.ts", player) }
         try await Task.sleep(for: .milliseconds(200))
-        blocked.release()
-        #expect(try await playing.value == "one")
-        #expect(try await Self.text("0.ts", player) == "zero")
-        #expect(try await task.value.state == .complete)
-        #expect(try await Self.text("2.ts", player) == "two")
-        #expect(segments == ["0.ts", "1.ts", "2.ts"])
-        #expect(try library.verify(id).damaged.isEmpty)
+        return Sharing(blocked: blocked, library: library, id: id, player: player, task: task, playing: playing)
     }
 
-    @Test func downloadLeavesOutWhatAPlayerOfAnotherProcessReceives() async throws {
+    /// Begins a player that waits for the first segment, and then a download.
+    private func beginAfterPlayer() async throws -> Sharing {
         let id = try await plannedAsset()
         let before = segments.count
         let library = try another()
@@ -124,12 +134,37 @@ import Testing
         let task = Self.begin(origin, into: temporary.library)
         // The download waits for the first segment.
         try await Task.sleep(for: .milliseconds(200))
-        #expect(segments.dropFirst(before) == ["0.ts"])
-        blocked.release()
-        #expect(try await playing.value == "zero")
-        #expect(try await task.value.state == .complete)
-        #expect(segments.dropFirst(before) == ["0.ts", "1.ts", "2.ts"])
-        #expect(try temporary.library.verify(id).damaged.isEmpty)
+        return Sharing(
+            blocked: blocked,
+            library: library,
+            id: id,
+            player: player,
+            before: before,
+            task: task,
+            playing: playing
+        )
+    }
+
+    @Test func playerReadsWhatAnotherProcessReceives() async throws {
+        let shared = try await beginBeforePlayer()
+        let (library, id) = (shared.library, shared.id)
+        shared.blocked.release()
+        #expect(try await shared.playing.value == "one")
+        #expect(try await Self.text("0.ts", shared.player) == "zero")
+        #expect(try await shared.task.value.state == .complete)
+        #expect(try await Self.text("2.ts", shared.player) == "two")
+        #expect(segments == ["0.ts", "1.ts", "2.ts"])
+        #expect(try library.verify(id).damaged.isEmpty)
+    }
+
+    @Test func downloadLeavesOutWhatAPlayerOfAnotherProcessReceives() async throws {
+        let shared = try await beginAfterPlayer()
+        #expect(segments.dropFirst(shared.before) == ["0.ts"])
+        shared.blocked.release()
+        #expect(try await shared.playing.value == "zero")
+        #expect(try await shared.task.value.state == .complete)
+        #expect(segments.dropFirst(shared.before) == ["0.ts", "1.ts", "2.ts"])
+        #expect(try temporary.library.verify(shared.id).damaged.isEmpty)
     }
 
     @Test(arguments: [false, true])
@@ -153,40 +188,26 @@ import Testing
     }
 
     @Test func playerReceivesWhatAnotherProcessLeaves() async throws {
-        let blocked = BlockingTransport(origin, blocking: Self.base + "1.ts")
-        let task = Self.begin(blocked, into: temporary.library)
-        try await wait(forRequests: 2)
-        let library = try another()
-        let id = try #require(try library.assets().first?.id)
-        let player = AssetTransport(library, id: id, origin: origin)
-        let playing = Task { try await Self.text("1.ts", player) }
-        try await Task.sleep(for: .milliseconds(200))
-        task.cancel()
-        blocked.release()
-        await #expect(throws: TransportError.self) { try await playing.value }
-        _ = await task.result
+        let shared = try await beginBeforePlayer()
+        let (library, id) = (shared.library, shared.id)
+        shared.task.cancel()
+        shared.blocked.release()
+        await #expect(throws: TransportError.self) { try await shared.playing.value }
+        _ = await shared.task.result
         // The player repeats its request.
-        #expect(try await Self.text("1.ts", player) == "one")
+        #expect(try await Self.text("1.ts", shared.player) == "one")
         #expect(segments == ["0.ts", "1.ts", "1.ts"])
         #expect(try library.missingCount(id) == 1)
     }
 
     @Test func downloadReceivesWhatAPlayerOfAnotherProcessLeaves() async throws {
-        let id = try await plannedAsset()
-        let before = segments.count
-        let library = try another()
-        let blocked = BlockingTransport(origin, blocking: Self.base + "0.ts")
-        let player = AssetTransport(library, id: id, origin: blocked)
-        let playing = Task { try await Self.text("0.ts", player) }
-        try await wait(forRequests: before + 1)
-        let task = Self.begin(origin, into: temporary.library)
-        try await Task.sleep(for: .milliseconds(200))
-        playing.cancel()
-        blocked.release()
-        _ = await playing.result
-        #expect(try await task.value.state == .complete)
+        let shared = try await beginAfterPlayer()
+        shared.playing.cancel()
+        shared.blocked.release()
+        _ = await shared.playing.result
+        #expect(try await shared.task.value.state == .complete)
         #expect(segments.count { $0 == "1.ts" } == 1 && segments.count { $0 == "2.ts" } == 1)
-        #expect(try temporary.library.verify(id).damaged.isEmpty)
+        #expect(try temporary.library.verify(shared.id).damaged.isEmpty)
     }
 
     /// The bytes that a killed process left are not those that another one receives.

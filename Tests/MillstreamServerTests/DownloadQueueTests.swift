@@ -23,6 +23,22 @@ import Testing
         }
     }
 
+    /// Begins the download of a stream, and returns the queue and the identifier of the asset.
+    private static func begin(_ library: AssetLibrary, _ gate: Gate) async throws -> (DownloadQueue, id: String) {
+        let downloads = try DownloadQueue(
+            library: library,
+            loader: ResourceLoader(gate),
+            broadcast: EventBroadcast(),
+            logger: .init(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        )
+        let id = try await downloads.start(
+            ResourceAddress("https://h/a.m3u8"),
+            title: nil,
+            selection: DownloadSelection()
+        )
+        return (downloads, id)
+    }
+
     /// The percentage of an asset whose download failed is that of `millstream library list`, which counts all stored files,
     /// not only what can be played.
     @Test func progressOfAFailedDownloadIsThatOfTheList() async throws {
@@ -44,17 +60,7 @@ import Testing
             """,
             "https://h/audio.m3u8": media("0.aac"), "https://h/video.m3u8": media("0.ts"), "https://h/0.aac": "media",
         ])
-        let downloads = try DownloadQueue(
-            library: library,
-            loader: ResourceLoader(Gate(origin: origin, opened: opened)),
-            broadcast: EventBroadcast(),
-            logger: .init(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        )
-        let id = try await downloads.start(
-            ResourceAddress("https://h/a.m3u8"),
-            title: nil,
-            selection: DownloadSelection()
-        )
+        let (downloads, id) = try await Self.begin(library, Gate(origin: origin, opened: opened))
         while try library.asset(id).renditions.first(where: { $0.role == .audio })?.isComplete != true {
             try await Task.sleep(for: .milliseconds(5))
         }
@@ -77,17 +83,7 @@ import Testing
         let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n0.ts\n#EXT-X-ENDLIST\n"
         let (opened, opener) = AsyncStream.makeStream(of: Void.self)
         let origin = ScriptedTransport(texts: ["https://h/a.m3u8": playlist, "https://h/0.ts": "media"])
-        let downloads = try DownloadQueue(
-            library: library,
-            loader: ResourceLoader(Gate(origin: origin, opened: opened)),
-            broadcast: EventBroadcast(),
-            logger: .init(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        )
-        let id = try await downloads.start(
-            ResourceAddress("https://h/a.m3u8"),
-            title: nil,
-            selection: DownloadSelection()
-        )
+        let (downloads, id) = try await Self.begin(library, Gate(origin: origin, opened: opened))
         while downloads.count == 0 { try await Task.sleep(for: .milliseconds(5)) }
         let running = downloads.snapshot()
         let partial = try library.asset(id)

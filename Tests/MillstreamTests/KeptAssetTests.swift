@@ -128,6 +128,20 @@ private final class HoldingDelegate: AssetResourceLoaderDelegate {
         }
     }
 
+    /// Plays an asset to its end while it is downloaded, and returns the stored asset.
+    private func playAndDownload(_ asset: Asset, with task: DownloadTask) async throws -> StoredAsset {
+        let item = PlayerItem(asset: asset)
+        let player = try Player(playerItem: item)
+        let notifications = item.notifications
+        task.resume()
+        player.play()
+        let end = await notifications.first { $0 == .didPlayToEnd }
+        #expect(end == .didPlayToEnd)
+        let stored = try await task.value()
+        #expect(stored.isPlayableOffline && stored.source == asset.address)
+        return stored
+    }
+
     @Test(.timeLimit(.minutes(10))) func assetIsPlayedAndDownloadedConcurrently() async throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("kept-\(UUID())")
         defer { try? FileManager.default.removeItem(at: directory) }
@@ -145,15 +159,7 @@ private final class HoldingDelegate: AssetResourceLoaderDelegate {
             )
             let session = try DownloadSession(identifier: "test", library: library, loader: asset.loader)
             let task = try await session.makeTask(asset)
-            let item = PlayerItem(asset: asset)
-            let player = try Player(playerItem: item)
-            let notifications = item.notifications
-            task.resume()
-            player.play()
-            let end = await notifications.first { $0 == .didPlayToEnd }
-            #expect(end == .didPlayToEnd)
-            let stored = try await task.value()
-            #expect(stored.isPlayableOffline && stored.source == asset.address)
+            let stored = try await playAndDownload(asset, with: task)
             // The player and the download share all requests, and both applied the options of the asset.
             #expect(server.requests.count == 3)
             for request in server.requests {
@@ -245,15 +251,7 @@ private final class HoldingDelegate: AssetResourceLoaderDelegate {
         asset.resourceLoader.setDelegate(delegate, queue: DispatchQueue(label: "delegate"))
         let session = try DownloadSession(identifier: "test", library: library, loader: asset.loader)
         let task = try await session.makeTask(asset)
-        let item = PlayerItem(asset: asset)
-        let player = try Player(playerItem: item)
-        let notifications = item.notifications
-        task.resume()
-        player.play()
-        let end = await notifications.first { $0 == .didPlayToEnd }
-        #expect(end == .didPlayToEnd)
-        let stored = try await task.value()
-        #expect(stored.isPlayableOffline && stored.source == asset.address)
+        let stored = try await playAndDownload(asset, with: task)
         let offline = Asset(filePath: library.packageDirectory(stored.id).path)
         #expect(offline.assetCache?.isPlayableOffline == true)
         #expect(Set(delegate.asked) == ["/film.m3u8", "/key", "/a.ts", "/b.ts"])

@@ -1,4 +1,4 @@
-import MediaTiming
+public import MediaTiming
 public import ResourceAddressing
 import Synchronization
 
@@ -6,6 +6,9 @@ import Synchronization
 ///
 /// A token is used until it expires, or for a minute if that is not known. After a status of 401, 403 or 410 a new one is
 /// requested, and the request is sent once more.
+///
+/// A source that does not return within a minute is canceled, and the request fails with the code
+/// ``TransportError/Code/timedOut``.
 ///
 /// The URLs of responses and errors are those without tokens, also after redirects.
 public final class TokenTransport: Transport {
@@ -21,14 +24,16 @@ public final class TokenTransport: Transport {
     /// - Parameters:
     ///   - base: The transport that sends the requests.
     ///   - sources: The sources of tokens; the first one whose scope contains the URL of a request is asked.
+    ///   - time: The clock that limits how long a request waits for a source.
     ///   - now: The current time.
     public init(
         _ base: any Transport,
         sources: [ScopedTokenSource],
+        time: any TimeSource = SystemTimeSource(),
         now: @escaping @Sendable () -> UnixSeconds
     ) {
         self.base = base
-        self.sources = sources.map { ($0.scope, TokenMemory($0.source, now: now)) }
+        self.sources = sources.map { ($0.scope, TokenMemory($0.source, time: time, now: now)) }
     }
 
     /// The executor of the underlying transport; see ``Transport/executor``.
@@ -130,6 +135,7 @@ private final class TokenMemory: Sendable {
     }
 
     private let source: any AccessTokenSource
+    private let time: any TimeSource
     private let now: @Sendable () -> UnixSeconds
     private let state = Mutex(State())
     private let responses = Broadcast()
@@ -142,12 +148,15 @@ private final class TokenMemory: Sendable {
     private static let defaultLifetime: Int64 = 60
     /// The time before its expiry after which a token is not used anymore, in seconds: a request takes time.
     private static let margin: Int64 = 10
+    /// The time after which a source that has not returned is canceled.
+    private static let responseTimeLimit = Duration.seconds(60)
     /// The minimum time, in seconds, after which the source is asked again after a failure, or after a new token was
     /// refused.
     private static let pause: Int64 = 1
 
-    init(_ source: any AccessTokenSource, now: @escaping @Sendable () -> UnixSeconds) {
+    init(_ source: any AccessTokenSource, time: any TimeSource, now: @escaping @Sendable () -> UnixSeconds) {
         self.source = source
+        self.time = time
         self.now = now
     }
 
@@ -191,7 +200,12 @@ private final class TokenMemory: Sendable {
                     responses.notify()
                 }
                 do {
-                    let token = try await source.token(for: address)
+                    let token = try await ApplicationCall.result(
+                        within: Self.responseTimeLimit,
+                        time,
+                        of: address,
+                        "supplied a token"
+                    ) { [source] in try await source.token(for: address) }
                     return (token, store(token, for: address))
                 } catch {
                     if !(error is CancellationError) { recordFailure(error, of: folder) }
