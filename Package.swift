@@ -492,8 +492,8 @@ let package = Package(
             name: "MediaDecodingTests",
             dependencies: [
                 "CFFmpeg", "HLSPlaylist", "MediaDecoding", "MediaOutput", "MediaTiming", "MediaTransport", "Millstream",
-                "MillstreamTesting", "PlaybackReporting", "ResourceAddressing", "SeededRandomness", "SegmentFormat",
-                "StreamingEngine", "TestSamples",
+                "MillstreamTesting", "PlaybackReporting", "PlaylistEditing", "ResourceAddressing", "SeededRandomness",
+                "SegmentFormat", "StreamingEngine", "TestSamples",
             ],
             swiftSettings: house
         ),
@@ -576,8 +576,10 @@ let package = Package(
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: house
         ),

@@ -5,8 +5,8 @@ internal import MediaTiming
 /// A transfer reports only how many bytes arrived between two times. Its bits are distributed over that interval by
 /// filling the parts with the lowest rate first, as if the bandwidth of the link were as constant as possible.
 /// Therefore a transfer does not have to be reported while it runs: while one of two concurrent transfers is still
-/// unreported, part of the link's rate is missing, and its bits fill that part when it ends. The bits of the most
-/// recent transfers are redistributed when an overlapping transfer is added.
+/// unreported, a part of the link's rate is missing. When that transfer ends, its bits fill this part. The bits of the
+/// most recent transfers are redistributed when an overlapping transfer is added.
 ///
 /// Times are nanoseconds on the caller's clock. At most ``maximumPieceCount`` pieces are kept; ``removeExcess(fullWeightBits:)``
 /// removes and returns the oldest.
@@ -52,7 +52,7 @@ struct BusyTimeline: Sendable {
 
     /// The pieces in ascending order of time, without overlaps.
     private(set) var pieces: [Piece] = []
-    /// The time before which the timeline cannot change, because those pieces have been removed.
+    /// The time before which the timeline cannot change, because the pieces before this time have been removed.
     private var unchangeableUntil = Int64.min
     /// The most recent transfers, in the order in which they were added.
     private var recentTransfers: [Transfer] = []
@@ -176,7 +176,7 @@ extension BusyTimeline {
 
     /// Redistributes the bits of the most recent transfers if the given interval overlaps more than one of them.
     ///
-    /// The newest transfer comes first: its bits displace those of the one before, and so on back in time.
+    /// The newest transfer comes first: its bits displace the bits of the previous transfer, and so on back in time.
     private mutating func redistributeTransfers(from start: Int64, to end: Int64) {
         let overlapping = recentTransfers.count { $0.start < end && start < $0.end }
         guard overlapping > 1 else { return }

@@ -36,9 +36,9 @@ struct InstantArrivals: Sendable {
 
     /// Returns the time since which the bytes of `arrival` were transferred without a pause, or `nil` if it is unknown.
     ///
-    /// That is the time of the latest earlier arrival, provided that the request had been sent by then; otherwise the
-    /// time in between is latency. It must be at least `minimumGap` nanoseconds before the arrival, so that there is a
-    /// time to measure, and at most `maximumGap`.
+    /// The result is the time of the latest earlier arrival, provided that the request had been sent by then; otherwise
+    /// the time in between is latency. The result must be at least `minimumGap` nanoseconds before the arrival, so that
+    /// there is a time to measure, and at most `maximumGap`.
     func transferStart(of arrival: Arrival, minimumGap: Int64, maximumGap: Int64) -> Int64? {
         let index = arrivals.partitioningIndex { $0.time > arrival.time -| minimumGap }
         guard index > 0 else { return nil }

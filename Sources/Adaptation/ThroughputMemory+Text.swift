@@ -15,7 +15,7 @@ extension ThroughputMemory {
 
     /// Creates a memory from the format that ``text`` writes.
     ///
-    /// Invalid lines are skipped, so that a damaged file loses no more than those. If several lines have the same
+    /// Invalid lines are skipped, so that a damaged file loses only these lines. If several lines have the same
     /// network, the most recent counts. A carriage return at the end of a line is allowed.
     ///
     /// - Complexity: O(*n*) in the length of the text.

@@ -21,12 +21,25 @@ extension AssetLibrary {
     ///
     /// - Parameters:
     ///   - id: The identifier of the asset.
-    ///   - folders: The directories of the media playlists that it lists. A variant whose audio is not among them is left out.
+    ///   - folders: The directories of the media playlists that the result lists. A variant is left out if its audio is
+    ///     not in one of them.
     /// - Returns: The playlist; `nil` if the package has no playlist file.
     /// - Throws: The error of the file, or of the playlist.
     func playlist(of id: String, in folders: Set<String>) throws -> [UInt8]? {
         guard let url = file(Self.multivariantName, of: id) else { return nil }
-        let playlist = try MultivariantPlaylist(parsing: [UInt8](Data(contentsOf: url)))
+        return try Self.playlist([UInt8](Data(contentsOf: url)), in: folders).bytes
+    }
+
+    /// Returns a multivariant playlist of a package with only some of its variants and renditions.
+    ///
+    /// - Parameters:
+    ///   - bytes: The playlist.
+    ///   - folders: The directories of the media playlists that the result lists. A variant is left out if its audio is
+    ///     not in one of them.
+    /// - Returns: The reduced playlist.
+    /// - Throws: The error of the playlist.
+    static func playlist(_ bytes: [UInt8], in folders: Set<String>) throws -> MultivariantPlaylist {
+        let playlist = try MultivariantPlaylist(parsing: bytes)
         func retained(_ uri: String?) -> String? {
             uri.flatMap { uri in folders.contains(String(uri.prefix { $0 != "/" })) ? uri : nil }
         }
@@ -36,6 +49,6 @@ extension AssetLibrary {
             rendition: { retained(playlist.renditions[$0].uri) },
             iFrameVariant: { retained(playlist.iFrameVariants[$0].uri) },
             sessionKey: { retained($0.uri) }
-        ).bytes
+        )
     }
 }

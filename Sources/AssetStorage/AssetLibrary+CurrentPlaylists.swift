@@ -29,7 +29,7 @@ extension AssetLibrary {
 
     /// Returns the multivariant playlist of a recorded media playlist, with the bit rate of the stored segments; `nil` if the source
     /// is a multivariant playlist, or if no segment is stored.
-    private func measuredPlaylist(of id: String) throws -> [UInt8]? {
+    func measuredPlaylist(of id: String) throws -> [UInt8]? {
         try catalog.read { database in
             guard try !Self.record(id, database).hasSourcePlaylist(database) else { return nil }
             let renditions = try RenditionEntry.fetchAll(of: id, database)

@@ -33,8 +33,8 @@ struct StoragePolicyRecord: Codable, FetchableRecord, PersistableRecord {
         }
     }
 
-    /// Returns all policies by asset identifier; none if an earlier version created the catalog, and it is open for
-    /// reading only.
+    /// Returns all policies by asset identifier; none if an earlier version created the catalog and the catalog is open
+    /// for reading only.
     static func fetchPolicies(_ database: Database) throws -> [String: StoragePolicy] {
         guard try database.tableExists(databaseTableName) else { return [:] }
         let records = try StoragePolicyRecord.fetchAll(database)

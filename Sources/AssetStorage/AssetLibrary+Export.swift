@@ -12,22 +12,21 @@ extension AssetLibrary {
     /// only.
     ///
     /// Of an asset that is not complete, the variants and renditions that can be played are copied; see
-    /// ``StoredAsset/isPlayableOffline``.
+    /// ``StoredAsset/isPlayableOffline``. If a recording was interrupted, everything that is stored is copied, and
+    /// segments that are not stored become gaps. If a process continues the recording, the segments before the first
+    /// one that is not stored yet are copied. In both cases, the playlists of the copy have the type `VOD`.
     ///
     /// - Parameters:
     ///   - id: The identifier of the asset.
     ///   - folder: The directory, which must not exist.
     /// - Returns: The multivariant playlist, or the media file.
-    /// - Throws: ``StorageError`` if no variant of the asset is complete, or the asset is being recorded or damaged, if the
-    ///   directory exists, or if it cannot be written.
+    /// - Throws: ``StorageError`` if no variant of the asset is complete, if the asset is damaged, or if the directory
+    ///   exists or cannot be written.
     @discardableResult
     public func export(_ id: String, to folder: URL) throws -> URL {
         let asset = try asset(id)
         guard FileInspection.isFolder(packagePath(id)) else { throw movedPackage(id) }
-        let folders = try asset.state == .complete || isRecording(id) ? [] : playableFolders(of: id)
-        guard asset.state == .complete || !folders.isEmpty else {
-            throw StorageError(.incomplete, "the asset \(id) is not complete; download it again first")
-        }
+        let content = try exportedContent(of: asset)
         guard !FileManager.default.fileExists(atPath: folder.path) else {
             throw StorageError(.alreadyExists, "\(folder.path) already exists")
         }
@@ -38,7 +37,12 @@ extension AssetLibrary {
                 at: folder.deletingLastPathComponent(),
                 withIntermediateDirectories: true
             )
-            let name = try copyFiles(of: asset, in: asset.state == .complete ? nil : folders, to: partial)
+            let name =
+                switch content {
+                case .all: try copyFiles(of: asset, in: nil, to: partial)
+                case .renditions(let folders): try copyFiles(of: asset, in: folders, to: partial)
+                case .recording(let snapshot): try copyFiles(of: asset, snapshot, to: partial)
+                }
             try FileManager.default.moveItem(at: partial, to: folder)
             return folder.appendingPathComponent(name)
         } catch let error as StorageError {
@@ -50,6 +54,71 @@ extension AssetLibrary {
         }
     }
 
+    /// The part of an asset that is exported.
+    private enum ExportedContent {
+        /// All of an asset that is complete.
+        case all
+        /// Some media playlists of an asset that is not complete, by their directories.
+        case renditions(in: Set<String>)
+        /// The stored part of a recording that is not complete.
+        case recording(RecordingSnapshot)
+    }
+
+    /// Returns the part of an asset that is exported.
+    private func exportedContent(of asset: StoredAsset) throws -> ExportedContent {
+        guard asset.state != .complete else { return .all }
+        if try isRecording(asset.id) { return .recording(try recordingSnapshot(of: asset.id)) }
+        let folders = try playableFolders(of: asset.id)
+        guard folders.isEmpty else { return .renditions(in: folders) }
+        // A recording can end while a key is missing. If files were lost, the asset can be repaired instead.
+        if try isRecorded(asset.id), try lostFiles(asset.id).isEmpty {
+            return .recording(try recordingSnapshot(of: asset.id))
+        }
+        throw StorageError(.incomplete, "the asset \(asset.id) is not complete; download it again first")
+    }
+
+    /// Copies the stored part of a recording that is not complete.
+    ///
+    /// - Parameters:
+    ///   - asset: The asset.
+    ///   - snapshot: The stored part.
+    ///   - folder: The directory to create.
+    /// - Returns: The name of the file to play.
+    /// - Throws: ``StorageError``, or the error of the system.
+    private func copyFiles(of asset: StoredAsset, _ snapshot: RecordingSnapshot, to folder: URL) throws -> String {
+        try makeFolder(folder, of: asset)
+        for (name, playlist) in snapshot.media {
+            let media = folder.appendingPathComponent(name)
+            try FileManager.default.createDirectory(at: media, withIntermediateDirectories: true)
+            try Data(playlist).write(to: media.appendingPathComponent(Self.mediaName))
+        }
+        try Data(snapshot.multivariant).write(to: folder.appendingPathComponent(Self.multivariantName))
+        for path in snapshot.paths {
+            try FileManager.default.copyItem(
+                at: storedFile(path, of: asset),
+                to: folder.appendingPathComponent(path)
+            )
+        }
+        try setModes(in: folder, exceptKeys: snapshot.keys)
+        return Self.multivariantName
+    }
+
+    /// Creates the directory of an export, with the artwork of the asset.
+    private func makeFolder(_ folder: URL, of asset: StoredAsset) throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        if let artwork = try artwork(of: asset.id) {
+            try artwork.data.write(to: folder.appendingPathComponent(artwork.fileName))
+        }
+    }
+
+    /// Returns the URL of a file of an asset that must be stored.
+    private func storedFile(_ path: String, of asset: StoredAsset) throws -> URL {
+        guard let file = file(path, of: asset.id) else {
+            throw StorageError(.damaged, "\(path) is missing or damaged; repair the asset first")
+        }
+        return file
+    }
+
     /// Copies the files of an asset.
     ///
     /// - Parameters:
@@ -59,14 +128,9 @@ extension AssetLibrary {
     /// - Returns: The name of the file to play.
     /// - Throws: ``StorageError``, or the error of the system.
     private func copyFiles(of asset: StoredAsset, in folders: Set<String>?, to folder: URL) throws -> String {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-        if let artwork = try artwork(of: asset.id) {
-            try artwork.data.write(to: folder.appendingPathComponent(artwork.fileName))
-        }
+        try makeFolder(folder, of: asset)
         if let media = try mediaFile(of: asset.id) {
-            guard let file = file(media.path, of: asset.id) else {
-                throw StorageError(.damaged, "\(media.path) is missing or damaged; repair the asset first")
-            }
+            let file = try storedFile(media.path, of: asset)
             let name = Self.fileName(of: media)
             try FileManager.default.copyItem(at: file, to: folder.appendingPathComponent(name))
             try setModes(in: folder, exceptKeys: [])
@@ -82,9 +146,7 @@ extension AssetLibrary {
         let resources = try resources(asset.id).filter { copied.contains($0.folder) }
         let playlists = [Self.multivariantName] + copied.sorted().map { "\($0)/\(Self.mediaName)" }
         for path in playlists + resources.map(\.path) {
-            guard let file = file(path, of: asset.id) else {
-                throw StorageError(.damaged, "\(path) is missing or damaged; repair the asset first")
-            }
+            let file = try storedFile(path, of: asset)
             if path == Self.multivariantName, let folders, let playlist = try playlist(of: asset.id, in: folders) {
                 try Data(playlist).write(to: folder.appendingPathComponent(path))
             } else {

@@ -3,7 +3,7 @@ package import Foundation
 extension AssetLibrary {
     /// Returns the error for a library that this process may not read; `nil` if permissions do not prevent it.
     ///
-    /// Without it, a library of another user could not be told from one that does not exist.
+    /// Without this error, a library of another user could not be distinguished from a library that does not exist.
     package static func permissionError(for directory: URL) -> StorageError? {
         guard access(directory.appendingPathComponent(Catalog.fileName).path, R_OK) != 0 else { return nil }
         let number = errno

@@ -15,24 +15,23 @@ extension AssetLibrary {
     ///
     /// The playlists are on the disk when this method returns.
     ///
+    /// - Parameters:
+    ///   - id: The identifier of the asset.
+    ///   - storedOnly: A Boolean value that indicates whether the media playlists of a recording that has not ended
+    ///     stop before the first segment that is not stored.
     /// - Returns: The paths, relative to the package, of the playlists that were missing or damaged.
+    /// - Throws: ``StorageError``, or the error of the catalog.
     @discardableResult
-    func writePlaylists(_ id: String) throws -> [String] {
+    func writePlaylists(_ id: String, storedOnly: Bool = false) throws -> [String] {
         let renditions = try catalog.read { try RenditionEntry.fetchAll(of: id, $0) }
         var changed: [String] = []
         for rendition in renditions {
             // One after the other, since playlists can be large.
-            guard let bytes = try localPlaylist(of: rendition) else { continue }
+            guard let bytes = try localPlaylist(of: rendition, storedOnly: storedOnly) else { continue }
             let path = "\(rendition.folder)/\(Self.mediaName)"
             if try write(bytes, to: path, of: id) { changed.append(path) }
         }
-        let (asset, source, keys) = try catalog.read { database in
-            let record = try Self.record(id, database)
-            let asset = try Self.asset(record, database)
-            let source = try Self.multivariantSource(of: record, renditions, database)
-            return (asset, source, try Self.keyPaths(of: id, source, database))
-        }
-        let multivariant = try Self.multivariantPlaylist(source, renditions, asset, keys)
+        let multivariant = try multivariantPlaylist(of: id, renditions)
         let former = try? Data(contentsOf: packageDirectory(id).appendingPathComponent(Self.multivariantName))
         if try write(multivariant, to: Self.multivariantName, of: id) {
             let isEstimate = renditions.contains { $0.position < 0 }
@@ -43,12 +42,27 @@ extension AssetLibrary {
         return changed
     }
 
+    /// Returns the multivariant playlist of a package as the catalog describes it.
+    func multivariantPlaylist(of id: String) throws -> [UInt8] {
+        try multivariantPlaylist(of: id, catalog.read { try RenditionEntry.fetchAll(of: id, $0) })
+    }
+
+    private func multivariantPlaylist(of id: String, _ renditions: [RenditionEntry]) throws -> [UInt8] {
+        let (asset, source, keys) = try catalog.read { database in
+            let record = try Self.record(id, database)
+            let asset = try Self.asset(record, database)
+            let source = try Self.multivariantSource(of: record, renditions, database)
+            return (asset, source, try Self.keyPaths(of: id, source, database))
+        }
+        return try Self.multivariantPlaylist(source, renditions, asset, keys)
+    }
+
     /// Returns the media playlist of a package; `nil` if the catalog has none that can be read.
-    private func localPlaylist(of rendition: RenditionEntry) throws -> [UInt8]? {
+    private func localPlaylist(of rendition: RenditionEntry, storedOnly: Bool) throws -> [UInt8]? {
         let plan = try catalog.read { database -> PackagePlan? in
             guard let record = try RenditionRecord.fetchOne(database, key: rendition.id),
                 let playlist = try? MediaPlaylist(
-                    parsing: record.entirePlaylist(database),
+                    parsing: storedOnly ? record.storedPlaylist(database) : record.entirePlaylist(database),
                     context: PlaylistContext(stored: ResourceAddress(record.address))
                 )
             else { return nil }
@@ -59,7 +73,7 @@ extension AssetLibrary {
     }
 
     /// Returns the plan of a local playlist with the paths in the catalog.
-    private static func withStoredPaths(
+    static func withStoredPaths(
         _ plan: PackagePlan,
         of rendition: Int64?,
         _ database: Database

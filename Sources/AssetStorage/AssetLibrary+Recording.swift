@@ -25,14 +25,28 @@ extension AssetLibrary {
         }
     }
 
+    /// Returns a Boolean value that indicates whether an asset is the recording of a live stream.
+    ///
+    /// The recording may have ended.
+    package func isRecorded(_ id: String) throws -> Bool {
+        try catalog.read { database in
+            try RenditionRecord.filter(Column("assetID") == id).fetchAll(database).contains { row in
+                try row.isRecording(database)
+            }
+        }
+    }
+
     /// Returns a Boolean value that indicates whether an asset is the recording of a live stream that has not ended.
     package func isRecording(_ id: String) throws -> Bool {
-        try catalog.read { database in
-            let parts = RenditionRecord.filter(Column("assetID") == id).filter(Column("isPart") == true)
-            return try parts.fetchAll(database).contains { row in
-                let header = try row.recordingHeader(database)
-                return header.isRecording && !header.hasEnded
-            }
+        try catalog.read { try Self.isRecording(id, $0) }
+    }
+
+    /// Returns a Boolean value that indicates whether an asset is the recording of a live stream that has not ended.
+    static func isRecording(_ id: String, _ database: Database) throws -> Bool {
+        let parts = RenditionRecord.filter(Column("assetID") == id).filter(Column("isPart") == true)
+        return try parts.fetchAll(database).contains { row in
+            let header = try row.recordingHeader(database)
+            return header.isRecording && !header.hasEnded
         }
     }
 
@@ -198,21 +212,34 @@ extension AssetLibrary {
 
     /// Marks the segments of a recording as gaps whose key or initialization section is not stored.
     private static func markUnplayableSegments(of row: RenditionRecord, _ rowID: Int64, _ database: Database) throws {
+        for position in try unplayableSegments(of: row, rowID, database).sorted() {
+            try RecordedSegment.markAsGap(position, rowID, database)
+        }
+        try ResourceRecord.filter(Column("renditionID") == rowID).filter(Column("bytes") == nil)
+            .filter(Column("position") < 0).deleteAll(database)
+    }
+
+    /// Returns the positions of the recorded segments that lack their key or their initialization section.
+    static func unplayableSegments(
+        of row: RenditionRecord,
+        _ rowID: Int64,
+        _ database: Database
+    ) throws -> Set<Int> {
         let shared = ResourceRecord.filter(Column("renditionID") == rowID).filter(Column("bytes") == nil)
             .filter(Column("position") < 0)
         let missing = Set(try shared.fetchAll(database).map { PackagePlan.Identity($0) })
-        guard !missing.isEmpty else { return }
+        guard !missing.isEmpty else { return [] }
         let context = PlaylistContext(stored: ResourceAddress(row.address))
         let playlist = try MediaPlaylist(parsing: row.entirePlaylist(database), context: context)
         let plan = PackagePlan(folder: row.folder, role: row.role, playlist: playlist)
+        var positions: Set<Int> = []
         for position in playlist.segments.indices {
-            var isPlayable = true
             plan.forEachResource(in: position..<(position + 1)) { resource in
-                if missing.contains(resource.identity) { isPlayable = false }
+                guard missing.contains(resource.identity) else { return }
+                positions.insert(position)
             }
-            if !isPlayable { try RecordedSegment.markAsGap(position, rowID, database) }
         }
-        try shared.deleteAll(database)
+        return positions
     }
 }
 

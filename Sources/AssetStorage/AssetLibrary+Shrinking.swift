@@ -27,6 +27,24 @@ public enum StoredVariantLimit: Sendable, Hashable {
 
 /// The result of the removal of variants from an asset.
 public struct ShrinkingResult: Sendable, Hashable {
+    /// A kind of result.
+    public enum Outcome: String, Sendable, Hashable {
+        /// Variants, and the renditions that only they use, were removed with their files.
+        case removed
+        /// Variants were removed from the multivariant playlist only. Their files remain, because other variants have
+        /// the same media playlists.
+        case removedFromPlaylist = "removed-from-playlist"
+        /// All variants satisfy the limit, so that nothing was removed.
+        case withinLimit = "within-limit"
+        /// The asset has no variants that declare a height or a bit rate, so that nothing was removed.
+        ///
+        /// The source of the asset is a media playlist or a media file, or only renditions such as subtitles are
+        /// stored.
+        case noVariants = "no-variants"
+    }
+
+    /// The kind of result.
+    public let outcome: Outcome
     /// The variants and other renditions that were removed; empty if all variants satisfy the limit, or if other variants have the
     /// media playlists of those that do not.
     public let removed: [StoredRendition]
@@ -53,17 +71,35 @@ extension AssetLibrary {
         }
         defer { withExtendedLifetime(use) {} }
         let before = DiskUsage(of: packageDirectory(id)).freeableBytes
-        let removed = try runWhenFull {
+        let removal = try runWhenFull {
             try write { database in
-                let removed = try Self.removeVariants(of: id, beyond: limit, database)
-                if removed != nil { try Self.requireCleanup(of: id, database) }
-                return removed
+                let removal = try Self.removeVariants(of: id, beyond: limit, database)
+                if removal.changesAsset { try Self.requireCleanup(of: id, database) }
+                return removal
             }
         }
-        guard let removed else { return ShrinkingResult(removed: [], freedBytes: .zero) }
+        guard removal.changesAsset else {
+            return ShrinkingResult(outcome: removal.outcome, removed: [], freedBytes: .zero)
+        }
         try runWhenFull { try cleanUp(id) }
         let after = DiskUsage(of: packageDirectory(id)).freeableBytes
-        return ShrinkingResult(removed: removed, freedBytes: before - after)
+        return ShrinkingResult(outcome: removal.outcome, removed: removal.renditions, freedBytes: before - after)
+    }
+
+    /// The removal of variants from the catalog.
+    private struct Removal {
+        var outcome: ShrinkingResult.Outcome
+        /// The removed media playlists.
+        var renditions: [StoredRendition] = []
+
+        /// A Boolean value that indicates whether the playlists and the files of the asset must be updated, because the
+        /// catalog has changed.
+        var changesAsset: Bool {
+            switch outcome {
+            case .removed, .removedFromPlaylist: true
+            case .withinLimit, .noVariants: false
+            }
+        }
     }
 
     /// Removes the media playlists of an asset that are not in given directories, and their files.
@@ -106,24 +142,25 @@ extension AssetLibrary {
     ///   - id: The identifier of the asset.
     ///   - limit: The limit that the remaining variants satisfy.
     ///   - database: The database.
-    /// - Returns: The removed media playlists, none if other variants have those of the removed ones; `nil` if no variant exceeds the
-    ///   limit.
+    /// - Returns: The outcome and the removed media playlists. No media playlist is removed if other variants have the
+    ///   same ones, or if no variant exceeds the limit.
     /// - Throws: ``StorageError/Code/nothingLeft`` if no variant satisfies the limit, or the error of the database.
     private static func removeVariants(
         of id: String,
         beyond limit: StoredVariantLimit,
         _ database: Database
-    ) throws -> [StoredRendition]? {
+    ) throws -> Removal {
         let record = try record(id, database)
         let rows = try RenditionRecord.filter(Column("assetID") == id).order(Column("id")).fetchAll(database)
         // A media playlist has a single variant, whose attributes are not declared.
         guard let bytes = try record.sourceBytes(database),
             let source = try? MultivariantPlaylist(parsing: bytes)
-        else { return nil }
+        else { return Removal(outcome: .noVariants) }
         let stored = rows.filter { $0.role == .variant }.flatMap(\.positions).filter(source.variants.indices.contains)
+        guard !stored.isEmpty else { return Removal(outcome: .noVariants) }
         let remaining = stored.filter { limit.isSatisfied(by: source.variants[$0]) }
         guard !remaining.isEmpty else { throw nothingLeft(limit, stored.map { source.variants[$0] }) }
-        guard remaining.count < stored.count else { return nil }
+        guard remaining.count < stored.count else { return Removal(outcome: .withinLimit) }
         let uses = RenditionUses(of: source, variants: Set(stored), remaining: Set(remaining))
         let contents = try StoredContent(of: id, database).renditions
         var removed: [StoredRendition] = []
@@ -147,7 +184,7 @@ extension AssetLibrary {
             try row.update(database)
         }
         try updateState(of: id, database)
-        return removed
+        return Removal(outcome: removed.isEmpty ? .removedFromPlaylist : .removed, renditions: removed)
     }
 
     /// Sets the state of an asset from which renditions were removed.
@@ -155,7 +192,8 @@ extension AssetLibrary {
         var record = try record(id, database)
         let missing = try ResourceRecord.filter(Column("assetID") == id).filter(Column("bytes") == nil)
             .fetchCount(database)
-        record.state = missing == 0 ? .complete : .partial
+        // Another run can continue a recording that has not ended, so its playlists have no end marker.
+        record.state = try missing == 0 && !isRecording(id, database) ? .complete : .partial
         try record.update(database)
     }
 
@@ -183,7 +221,7 @@ extension AssetLibrary {
     ///
     /// The caller must hold the lock of the asset.
     private func cleanUp(_ id: String) throws {
-        try writePlaylists(id)
+        try writePlaylists(id, storedOnly: true)
         try removeUnreferencedFiles(id)
         let usage = DiskUsage(of: packageDirectory(id))
         try write { database in

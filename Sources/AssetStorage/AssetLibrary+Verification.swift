@@ -68,7 +68,11 @@ extension AssetLibrary {
         }
         // What an earlier verification found is still missing.
         damaged = try damaged + lostFiles(id).filter { [found = Set(damaged)] in !found.contains($0) }
-        damaged += try writePlaylists(id)
+        // The playlist file of an interrupted recording can differ from the catalog without being damaged. It does not
+        // contain a segment that was being received, and it was not synchronized to the disk.
+        let isInterrupted = try isRecording(id)
+        let written = try writePlaylists(id, storedOnly: isInterrupted)
+        if !isInterrupted { damaged += written }
         return VerificationResult(
             damaged: damaged,
             withoutChecksum: withoutChecksum,

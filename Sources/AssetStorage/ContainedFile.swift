@@ -30,9 +30,32 @@ package final class ContainedFile: Sendable {
     ///   - components: The components of the path, none of which may be empty, `.` or `..`, or contain a slash; none for
     ///     the root.
     ///   - root: The path of the root folder.
-    package init?(_ components: [String], in root: String) {
+    package convenience init?(_ components: [String], in root: String) {
+        let folder = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { return nil }
+        defer { close(folder) }
+        self.init(components, from: folder)
+    }
+
+    /// Creates an instance that opens a file or a folder below an open folder; `nil` if there is none, or if its path contains a
+    /// symbolic link.
+    ///
+    /// The open folder is used even if another folder has its name in the meantime.
+    ///
+    /// - Parameters:
+    ///   - components: The components of the path; an empty array means the folder itself. No component may be empty,
+    ///     `.` or `..`, or contain a slash.
+    ///   - folder: The open folder.
+    package convenience init?(_ components: [String], below folder: ContainedFile) {
+        self.init(components, from: folder.descriptor)
+    }
+
+    /// Opens a file or a folder below the folder with the given descriptor.
+    ///
+    /// The descriptor stays open.
+    private init?(_ components: [String], from folder: CInt) {
         guard components.allSatisfy(Self.isPlain) else { return nil }
-        var current = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        var current = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard current >= 0 else { return nil }
         for (index, name) in components.enumerated() {
             let isLast = index == components.count - 1

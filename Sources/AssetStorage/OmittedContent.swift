@@ -32,10 +32,15 @@ extension AssetLibrary {
     /// - Complexity: O(*n*) in the bytes of the playlists.
     /// - Throws: ``StorageError`` if the library does not have the asset.
     public func omittedContent(of id: String) throws -> OmittedContent {
+        // In an interrupted recording, segments that are not stored count as gaps, as in an export.
+        let isInterrupted = try self.isRecording(id) && !PackageLock.isHeld(packageDirectory(id))
         let (source, media, renditions, isRecording) = try catalog.read { database in
             let record = try Self.record(id, database)
             let renditions = try RenditionRecord.filter(Column("assetID") == id).order(Column("id")).fetchAll(database)
-            let media = try renditions.first { $0.role == .variant }?.entirePlaylist(database)
+            let variant = renditions.first { $0.role == .variant }
+            let media =
+                try isInterrupted
+                ? variant?.closedPlaylist(isContinued: false, database) : variant?.entirePlaylist(database)
             let isRecording = try renditions.contains { try $0.isRecording(database) }
             return (try record.sourceBytes(database), media, renditions, isRecording)
         }

@@ -198,7 +198,7 @@ package struct StoredResource: Sendable, Hashable, Identifiable {
     /// The identifier of the file in the catalog.
     package let id: Int64
     /// The identifier of the asset.
-    let assetID: String
+    package let assetID: String
     /// The kind of file.
     package let kind: Kind
     /// The URL at the origin.

@@ -1,12 +1,29 @@
 import Foundation
 public import MediaTiming
-import NIOCore
-import ResourceAddressing
+package import NIOCore
+package import ResourceAddressing
 
 /// A transport that reads local files through `file` URLs.
 public struct FileTransport: Transport {
     private static let chunkSize = 256 * 1024
     private let time: any TimeSource
+
+    /// An open file that a transport reads.
+    package struct OpenedFile: Sendable {
+        fileprivate let size: Int64
+        fileprivate let read: @Sendable (_ offset: Int64, _ count: Int) throws -> ByteBuffer
+
+        /// Creates the description of an open file.
+        ///
+        /// - Parameters:
+        ///   - size: The size of the file in bytes.
+        ///   - read: A function that reads up to a number of bytes at an offset. It returns an empty buffer at the end
+        ///     of the file, and may block.
+        package init(size: Int64, read: @escaping @Sendable (_ offset: Int64, _ count: Int) throws -> ByteBuffer) {
+            self.size = size
+            self.read = read
+        }
+    }
 
     /// Creates a transport.
     public init(time: any TimeSource = SystemTimeSource()) { self.time = time }
@@ -17,8 +34,26 @@ public struct FileTransport: Transport {
             throw TransportError(.addressRefused, "the URL is not a file URL", address: request.address)
         }
         let address = request.address
+        return try await send(request) { try Self.open(path, address) }
+    }
+
+    /// Sends a request for a file that the given function opens.
+    ///
+    /// The function can, for example, refuse symbolic links.
+    ///
+    /// - Parameters:
+    ///   - request: The request, whose URL names the file in errors.
+    ///   - open: A function that opens the file; it may block.
+    /// - Returns: The response.
+    /// - Throws: `TransportError` if the file does not have the requested range; otherwise the error of the function.
+    package func send(
+        _ request: TransportRequest,
+        opening open: @escaping @Sendable () throws -> OpenedFile
+    ) async throws -> TransportResponse {
+        let address = request.address
         let begun = time.now
-        let (handle, size) = try await BlockingOperation.run { try Self.open(path, address) }
+        let file = try await BlockingOperation.run(open)
+        let size = file.size
         let range = request.byteRange ?? ByteRange(start: 0, length: size)
         let offset = request.resumption?.offset ?? 0
         guard let range, range.end <= size, offset <= range.length,
@@ -31,7 +66,7 @@ public struct FileTransport: Transport {
             )
         }
         let record = TransferRecord(TransferMeasurement(requestStart: begun))
-        let chunks = FileChunks(handle: handle, range: rest, chunkSize: Self.chunkSize, address: address)
+        let chunks = FileChunks(file: file, range: rest, chunkSize: Self.chunkSize, address: address)
         record.update { $0.timeToFirstByte = time.now - begun }
         return TransportResponse(
             status: rest.length == size ? 200 : 206,
@@ -43,24 +78,47 @@ public struct FileTransport: Transport {
         )
     }
 
-    private static func open(_ path: String, _ address: ResourceAddress) throws -> (OpenFile, Int64) {
+    private static func open(_ path: String, _ address: ResourceAddress) throws -> OpenedFile {
+        if let failure = failure(at: path, address) { throw failure }
+        guard let handle = FileHandle(forReadingAtPath: path) else { throw unreadable(path, address) }
+        guard let size = try? handle.seekToEnd() else { throw notRegular(path, address) }
+        let file = HandledFile(handle: handle)
+        return OpenedFile(size: Int64(clamping: size)) { offset, count in
+            try file.handle.seek(toOffset: UInt64(clamping: offset))
+            return try file.handle.read(upToCount: count).map { ByteBuffer(bytes: $0) } ?? ByteBuffer()
+        }
+    }
+
+    /// Returns the error for a path that does not name a file which can be opened; `nil` if the path has no known
+    /// obstacle.
+    ///
+    /// - Parameters:
+    ///   - path: The path.
+    ///   - address: The URL of the request.
+    /// - Returns: The error.
+    package static func failure(at path: String, _ address: ResourceAddress) -> TransportError? {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-            throw TransportError(.fileNotFound, "the file \(path) does not exist", address: address)
+            return TransportError(.fileNotFound, "the file \(path) does not exist", address: address)
         }
         guard !isFolder.boolValue else {
             // A package that was moved out of its library is a plain HLS presentation.
             let playlist = "\(path.hasSuffix("/") ? path : path + "/")multivariant.m3u8"
             let hint = FileManager.default.fileExists(atPath: playlist) ? "; its playlist is \(playlist)" : ""
-            throw TransportError(.fileFailed, "\(path) is a directory, not a file\(hint)", address: address)
+            return TransportError(.fileFailed, "\(path) is a directory, not a file\(hint)", address: address)
         }
         // A named pipe can only be opened when another program writes to it.
-        guard !isPipe(path) else { throw notRegular(path, address) }
-        guard let handle = FileHandle(forReadingAtPath: path) else {
-            throw TransportError(.fileFailed, "the file \(path) cannot be read", address: address)
-        }
-        guard let size = try? handle.seekToEnd() else { throw notRegular(path, address) }
-        return (OpenFile(handle: handle), Int64(clamping: size))
+        return isPipe(path) ? notRegular(path, address) : nil
+    }
+
+    /// Returns the error for a file that cannot be opened or read.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - address: The URL of the request.
+    /// - Returns: The error.
+    package static func unreadable(_ path: String, _ address: ResourceAddress) -> TransportError {
+        TransportError(.fileFailed, "the file \(path) cannot be read", address: address)
     }
 
     private static func isPipe(_ path: String) -> Bool {
@@ -78,7 +136,7 @@ public struct FileTransport: Transport {
 }
 
 /// A file that a single body reads in consecutive chunks.
-private final class OpenFile: @unchecked Sendable {
+private final class HandledFile: @unchecked Sendable {
     // Safe: one iterator holds the file, and each read ends before the next begins.
     let handle: FileHandle
 
@@ -86,7 +144,7 @@ private final class OpenFile: @unchecked Sendable {
 }
 
 private struct FileChunks: AsyncSequence, Sendable {
-    let handle: OpenFile
+    let file: FileTransport.OpenedFile
     let range: ByteRange
     let chunkSize: Int
     let address: ResourceAddress
@@ -96,22 +154,19 @@ private struct FileChunks: AsyncSequence, Sendable {
         var position: Int64
 
         mutating func next() async throws -> ByteBuffer? {
-            let (start, file, address) = (position, chunks.handle, chunks.address)
+            let (start, file) = (position, chunks.file)
             let count = Int(Swift.min(Int64(chunks.chunkSize), chunks.range.end -| start))
             guard count > 0 else { return nil }
-            let data = try await BlockingOperation.run {
-                try file.handle.seek(toOffset: UInt64(clamping: start))
-                return try file.handle.read(upToCount: count)
-            }
-            guard let data, !data.isEmpty else {
+            let buffer = try await BlockingOperation.run { try file.read(start, count) }
+            guard buffer.readableBytes > 0 else {
                 throw TransportError(
                     .connectionLost,
                     "the file was truncated while it was being read",
-                    address: address
+                    address: chunks.address
                 )
             }
-            position +|= Int64(data.count)
-            return ByteBuffer(bytes: data)
+            position +|= Int64(clamping: buffer.readableBytes)
+            return buffer
         }
     }
 

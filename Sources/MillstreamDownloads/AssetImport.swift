@@ -55,6 +55,7 @@ public struct AssetImport: Sendable {
     ) throws {
         let location = location.standardizedFileURL
         let playlist = try Self.playlist(at: location)
+        let imported = ImportedFolder(playlist.deletingLastPathComponent())
         self.playlist = playlist
         self.library = library
         folder = playlist == location ? nil : playlist.deletingLastPathComponent()
@@ -64,7 +65,7 @@ public struct AssetImport: Sendable {
             ResourceAddress(filePath: playlist.path),
             into: library,
             loader: ResourceLoader(
-                FolderTransport(playlist.deletingLastPathComponent()),
+                FolderTransport(imported),
                 policy: RecoveryPolicy(retries: 0),
                 time: time
             ).translatingPresentations(in: PresentationStore(options: options)),
@@ -200,7 +201,8 @@ public struct AssetImport: Sendable {
         let files = ((try? FileManager.default.contentsOfDirectory(atPath: location.path)) ?? []).sorted()
         let names = files.filter { $0.lowercased().hasSuffix(".m3u8") }
         if names.contains("multivariant.m3u8") { return location.appendingPathComponent("multivariant.m3u8") }
-        let multivariant = names.filter { isMultivariant(location.appendingPathComponent($0)) }
+        let folder = ImportedFolder(location)
+        let multivariant = names.filter { isMultivariant(location.appendingPathComponent($0), in: folder) }
         let manifests = files.filter { $0.lowercased().hasSuffix(".mpd") }
         let playlists = multivariant.isEmpty ? names : multivariant
         let candidates = playlists.isEmpty ? manifests : playlists
@@ -224,45 +226,11 @@ public struct AssetImport: Sendable {
     /// The maximum number of bytes of a playlist that are read to determine its kind.
     private static let recognizedBytes = 64 << 10
 
-    private static func isMultivariant(_ playlist: URL) -> Bool {
-        guard let file = try? FileHandle(forReadingFrom: playlist) else { return false }
-        defer { try? file.close() }
-        guard let bytes = try? file.read(upToCount: recognizedBytes) else { return false }
+    private static func isMultivariant(_ playlist: URL, in folder: ImportedFolder) -> Bool {
+        guard let components = folder.components(of: playlist.path), let file = folder.file(components),
+            let bytes = try? file.bytes(at: 0, count: recognizedBytes)
+        else { return false }
         return String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
             .contains { $0.hasPrefix("#EXT-X-STREAM-INF:") }
     }
-}
-
-/// A transport that reads the files in a folder, and no others.
-///
-/// The playlists may come from strangers, and what is imported may be served to others; so a playlist must not name
-/// other files of the user.
-private struct FolderTransport: Transport {
-    private let folder: String
-    private let files = FileTransport()
-
-    init(_ folder: URL) { self.folder = Self.resolved(folder) }
-
-    func send(_ request: TransportRequest) async throws -> TransportResponse {
-        guard let path = request.address.filePath else {
-            throw TransportError(
-                .addressRefused,
-                "\(request.address) is not a local file: download the stream instead",
-                address: request.address
-            )
-        }
-        let isInside = try await BlockingOperation.run {
-            Self.resolved(URL(fileURLWithPath: path)).hasPrefix(folder == "/" ? folder : folder + "/")
-        }
-        guard isInside else {
-            throw TransportError(
-                .addressRefused,
-                "the file \(path) is not in the folder of the playlist, \(folder), or below it",
-                address: request.address
-            )
-        }
-        return try await files.send(request)
-    }
-
-    private static func resolved(_ file: URL) -> String { file.standardizedFileURL.resolvingSymlinksInPath().path }
 }

@@ -104,7 +104,8 @@ public struct AssetRepair: Sendable {
             }
         }
         let remaining = try await onBlockingThread { library in
-            if try library.missingCount(id) == 0 { try library.finish(id) }
+            // A later run can continue an interrupted recording, so its playlists have no end marker.
+            if try library.missingCount(id) == 0, try !library.isRecording(id) { try library.finish(id) }
             return Set(try library.lostFiles(id))
         }
         let missing = lost.filter { remaining.contains($0) }

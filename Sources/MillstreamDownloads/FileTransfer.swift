@@ -185,7 +185,7 @@ struct FileTransfer: Sendable {
         do {
             try budget.addBytes(length)
             counted = length
-            try await write(response, nil, to: file, reception, from: .storedFile) { count, _ in
+            try await write(response, nil, to: file, reception, from: .storedFile, counting: { _ in }) { count, _ in
                 try await budget.useSpace(count, of: &space)
             }
         } catch {
@@ -236,13 +236,21 @@ struct FileTransfer: Sendable {
                 // Only from now on are the bytes on the disk those that are received.
                 reception.begin(length: announced, written: offset)
                 let source = ByteSource.server(canContinue: canContinue && response.canBeContinued(after: request))
-                try await write(response, version, to: file, reception, from: source) { count, skippedCount in
+                let counting: (Int) -> Void = { meter.countBytes($0) }
+                try await write(
+                    response,
+                    version,
+                    to: file,
+                    reception,
+                    from: source,
+                    counting: counting
+                ) { count, skippedCount in
                     received +|= count
                     try budget.check(received, of: resource, at: response.address)
                     try await budget.useSpace(count, of: &space)
                     try budget.addBytes(count +| skippedCount)
                     counted +|= count +| skippedCount
-                    meter.addBytes(Int(clamping: count), to: fileID)
+                    meter.addUncountedBytes(Int(clamping: count), to: fileID)
                 }
             } catch {
                 budget.subtractBytes(counted)
@@ -271,6 +279,7 @@ struct FileTransfer: Sendable {
         to file: PackageFile,
         _ reception: FileReception,
         from source: ByteSource,
+        counting: (_ count: Int) -> Void,
         received: (_ count: Int64, _ skippedCount: Int64) async throws -> Void
     ) async throws {
         // Large buffers are written one after the other: to join them would copy every byte.
@@ -299,7 +308,7 @@ struct FileTransfer: Sendable {
                 }
                 // A cancellation ends the wait; what was received is kept.
                 if case .server(let canContinue) = source {
-                    try await limiter?.waitAfterReceiving(buffer.readableBytes +| Int(clamping: skippedCount))
+                    try await waitForLimit(buffer.readableBytes, Int(clamping: skippedCount), counting: counting)
                     try await precedence?.leaveNetwork(
                         canContinue: canContinue && file.count <= Self.maximumContinuedSize
                     )
@@ -332,6 +341,19 @@ struct FileTransfer: Sendable {
             try verification?.check(file, of: resource)
             reception.setWritten(file.count)
         }
+    }
+
+    /// Counts received bytes, and waits until more bytes may be received.
+    ///
+    /// - Parameters:
+    ///   - count: The number of bytes of the file.
+    ///   - skippedCount: The number of bytes that are not a part of the file.
+    ///   - counting: A function that counts bytes.
+    /// - Throws: `CancellationError` as soon as the task is canceled.
+    private func waitForLimit(_ count: Int, _ skippedCount: Int, counting: (_ count: Int) -> Void) async throws {
+        guard let limiter else { return counting(count) }
+        try await limiter.waitAfterReceiving(count, counting: counting)
+        if skippedCount > 0 { try await limiter.waitAfterReceiving(skippedCount) }
     }
 
     /// The maximum size of an initialization section that is checked for protection.

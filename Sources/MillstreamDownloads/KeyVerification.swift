@@ -50,7 +50,12 @@ struct KeyVerification: Sendable {
         let isMatch = segment.matches(octets, ofSize: file.count) { file.lastUnfinishedBytes($0) }
         if segment.isCheckedEntirely { verifiedKeys.endCheck(segment.key, isVerified: isMatch == true) }
         guard isMatch ?? true else { throw segment.mismatch(removingKeyOf: assetID, in: library) }
-        let isMedia = verifiedStarts.isMedia(segment, octets) { file.unfinishedBytes(upTo: $0) }
+        let isMedia = verifiedStarts.isMedia(
+            segment,
+            octets,
+            { file.unfinishedBytes(upTo: $0) },
+            initialization: { segment.storedInitialization(of: assetID, in: library) }
+        )
         guard isMedia else { throw segment.mismatch(removingKeyOf: assetID, in: library, isUnknownMedia: true) }
     }
 
@@ -60,30 +65,44 @@ struct KeyVerification: Sendable {
     ///
     /// - Throws: ``DownloadError`` if a key does not match.
     func checkStoredSegments() throws {
-        var counts: [ResourceAddress: Int] = [:]
+        var counts: [CheckedKey: Int] = [:]
         var entireCount = 0
-        for playlist in playlists {
+        for (position, playlist) in playlists.enumerated() {
             for segment in playlist.segments where !segment.isGap {
                 guard let encrypted = EncryptedSegment(segment) else { continue }
-                let count = counts[encrypted.key] ?? 0
+                // Segments without audio allow no decision, so segments of each playlist are checked.
+                let key = CheckedKey(address: encrypted.key, position: encrypted.isCheckedWithAudio ? position : nil)
+                let count = counts[key] ?? 0
                 guard count < encrypted.checksPerKey, count > 0 || counts.count < Self.maximumKeyCount else { continue }
                 if encrypted.isCheckedEntirely {
                     guard entireCount < Self.maximumEntireCount else { continue }
                     entireCount += 1
                 }
-                counts[encrypted.key] = count + 1
+                counts[key] = count + 1
                 guard let octets = library.storedKey(at: encrypted.key, encrypted.keyKind, of: assetID),
                     let path = library.storedFile(at: segment.address, segment.byteRange, of: assetID)
                 else { continue }
                 guard encrypted.matches(octets, fileAt: path) ?? true else {
                     throw encrypted.mismatch(removingKeyOf: assetID, in: library)
                 }
-                let isMedia = verifiedStarts.isMedia(encrypted, octets) { FileInspection.firstBytes($0, of: path) }
+                let isMedia = verifiedStarts.isMedia(
+                    encrypted,
+                    octets,
+                    { FileInspection.firstBytes($0, of: path) },
+                    initialization: { encrypted.storedInitialization(of: assetID, in: library) }
+                )
                 guard isMedia else {
                     throw encrypted.mismatch(removingKeyOf: assetID, in: library, isUnknownMedia: true)
                 }
             }
         }
+    }
+
+    /// A key that is checked with some of its segments.
+    private struct CheckedKey: Hashable {
+        let address: ResourceAddress
+        /// The position of the media playlist if segments of each media playlist are checked; otherwise `nil`.
+        let position: Int?
     }
 
     /// Returns the segment whose file is a resource of the asset; `nil` if no playlist has it.
@@ -120,10 +139,16 @@ final class VerifiedKeys: Sendable {
     ///   - segment: The segment.
     ///   - octets: The key.
     ///   - firstBytes: A function that returns the first bytes of the segment, or `nil` if they cannot be read.
+    ///   - header: A function that returns the initialization section of the segment, or `nil` if it is not stored.
     /// - Returns: The value; true if the bytes do not tell.
-    func isMedia(_ segment: EncryptedSegment, _ octets: [UInt8], _ firstBytes: (_ count: Int) -> [UInt8]?) -> Bool {
+    func isMedia(
+        _ segment: EncryptedSegment,
+        _ octets: [UInt8],
+        _ firstBytes: (_ count: Int) -> [UInt8]?,
+        initialization header: () -> [UInt8]? = { nil }
+    ) -> Bool {
         guard segment.hasInlineKey, beginCheck(segment.key) else { return true }
-        let isMedia = segment.beginsWithMedia(octets, firstBytes)
+        let isMedia = segment.beginsWithMedia(octets, firstBytes, initialization: header)
         endCheck(segment.key, isVerified: isMedia == true)
         return isMedia ?? true
     }

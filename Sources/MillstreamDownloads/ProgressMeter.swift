@@ -52,12 +52,27 @@ final class ProgressMeter: Sendable {
         }
     }
 
-    /// Adds received bytes of a file.
+    /// Adds received bytes of a file, and counts them.
     func addBytes(_ count: Int, to fileID: Int) {
+        addUncountedBytes(count, to: fileID)
+        countBytes(count)
+    }
+
+    /// Adds received bytes of a file, which ``countBytes(_:)`` counts later.
+    func addUncountedBytes(_ count: Int, to fileID: Int) {
         state.withLock { state in
-            state.filesInProgress[fileID]? +|= Int64(count)
-            state.figures.bytes = state.figures.bytes + ByteCount(Int64(count))
+            guard let former = state.filesInProgress[fileID] else { return }
+            let total = former +| Int64(count)
+            state.filesInProgress[fileID] = total
         }
+    }
+
+    /// Counts received bytes for the figures and the rate of the run.
+    ///
+    /// The bytes of a large buffer are counted in steps while the transfer waits for its rate limit. The displayed rate
+    /// therefore does not exceed the limit.
+    func countBytes(_ count: Int) {
+        state.withLock { $0.figures.bytes = $0.figures.bytes + ByteCount(Int64(count)) }
     }
 
     /// Stops counting the bytes of a file that was abandoned.

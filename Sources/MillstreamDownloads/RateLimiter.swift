@@ -29,6 +29,12 @@ struct RateLimit {
         return max(1, min(maximum, total.dividedSaturated(by: max(1, downloadCount))))
     }
 
+    /// The number of received bytes that are counted at once: those of a quarter of a second.
+    ///
+    /// Small steps keep the displayed rate near the limit. At 400 kbit/s, a buffer of 64 KiB has the bytes of more than
+    /// a second.
+    var countedSize: Int { max(1, Int(clamping: rate.bitsPerSecond / 32)) }
+
     /// Adds received bytes, and returns the time to wait before more bytes are received.
     ///
     /// Unused time is not saved up, so that no burst follows a pause.
@@ -73,8 +79,41 @@ final class RateLimiter: Sendable {
     ///
     /// - Throws: `CancellationError` as soon as the task is canceled.
     func waitAfterReceiving(_ count: Int) async throws {
-        let delay = limit.withLock { $0?.addBytes(count, at: time.now) } ?? .zero
+        let delay = delay(afterReceiving: count, at: time.now)
         if delay > .zero { try await time.sleep(for: delay) }
-        try await session?.waitAfterReceiving(count)
+    }
+
+    /// Adds received bytes to the limit of the download and to the limit of the session, and returns the longer time to
+    /// wait.
+    ///
+    /// If the download waited for both times in succession, it would be slower than both limits.
+    private func delay(afterReceiving count: Int, at now: Duration) -> Duration {
+        let own = limit.withLock { $0?.addBytes(count, at: now) } ?? .zero
+        return max(own, session?.delay(afterReceiving: count, at: now) ?? .zero)
+    }
+
+    /// Waits until more bytes may be received after the given ones.
+    ///
+    /// During the wait, the given bytes are counted in steps, at the rate of the limit.
+    ///
+    /// - Parameters:
+    ///   - count: The number of received bytes.
+    ///   - body: A closure that receives the number of bytes of each step. The sum is `count`, even if an error is
+    ///     thrown.
+    /// - Throws: `CancellationError` as soon as the task is canceled.
+    func waitAfterReceiving(_ count: Int, counting body: (_ count: Int) -> Void) async throws {
+        var rest = count
+        defer { if rest > 0 { body(rest) } }
+        while rest > 0 {
+            let piece = min(rest, countedSize)
+            try await waitAfterReceiving(piece)
+            rest -= piece
+            body(piece)
+        }
+    }
+
+    /// The number of bytes that are counted at once, according to the lower limit.
+    private var countedSize: Int {
+        min(limit.withLock { $0?.countedSize } ?? .max, session?.countedSize ?? .max)
     }
 }

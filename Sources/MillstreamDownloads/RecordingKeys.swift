@@ -74,7 +74,12 @@ final class RecordingKeys: Sendable {
             guard segment.matches(octets, fileAt: stored.path) ?? true else {
                 throw segment.mismatch(removingKeyOf: assetID, in: library)
             }
-            let isMedia = verifiedStarts.isMedia(segment, octets) { FileInspection.firstBytes($0, of: stored.path) }
+            let isMedia = verifiedStarts.isMedia(
+                segment,
+                octets,
+                { FileInspection.firstBytes($0, of: stored.path) },
+                initialization: { segment.storedInitialization(of: assetID, in: library) }
+            )
             guard isMedia else { throw segment.mismatch(removingKeyOf: assetID, in: library, isUnknownMedia: true) }
             state.withLock { $0.segments[path] = nil }
         }

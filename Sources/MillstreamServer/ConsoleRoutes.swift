@@ -228,7 +228,13 @@ struct ConsoleRoutes {
     @Sendable private func streams(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let storedAssetIDs = try await BlockingOperation.run { [library] in try library.identifiersBySource() }
         let reports = catalog.streams.map { stream in
-            ReportValue.fields([
+            let request = PlaybackRequest(
+                source: stream.address,
+                plan: stream.edits,
+                delivery: .redirect,
+                variables: [:]
+            )
+            return ReportValue.fields([
                 "id": .string(stream.id),
                 "name": .string(stream.name),
                 "url": .string(stream.address.text),
@@ -243,10 +249,8 @@ struct ConsoleRoutes {
                         ])
                     }
                 ),
-                "address": .string(
-                    PlaybackRequest(source: stream.address, plan: stream.edits, delivery: .redirect, variables: [:])
-                        .path
-                ),
+                "address": .string(request.path),
+                "manifestAddress": request.manifestPath.map { .string($0) },
                 "poster": stream.poster.map { _ in .string("/api/streams/\(stream.id)/poster") },
                 "advertisement": .bool(stream.isAdvertisement),
                 // A downloaded asset is the stream without edits.

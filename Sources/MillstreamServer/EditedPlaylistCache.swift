@@ -21,7 +21,7 @@ final class EditedPlaylistCache: Sendable {
         var size: Int { target.utf8.count +| authority.utf8.count }
     }
 
-    /// An edited playlist.
+    /// An edited playlist, or the manifest of a simulated channel.
     struct Entry: Sendable {
         let bytes: ByteBuffer
         /// The compressed bytes; `nil` before a client accepts them, and for a playlist that compression does not shorten.
@@ -34,8 +34,21 @@ final class EditedPlaylistCache: Sendable {
         let versions: [ResourceAddress: UInt64]
         /// The second in which the playlist is valid, as a Unix time, if it changes with the date.
         let second: UnixSeconds?
+        /// The media type.
+        let contentType: String
 
-        init(_ bytes: [UInt8], versions: [ResourceAddress: UInt64], second: UnixSeconds?) {
+        /// The media type of playlists (RFC 8216bis §4).
+        static let playlistType = "application/vnd.apple.mpegurl"
+        /// The media type of DASH manifests (ISO/IEC 23009-1 Annex C).
+        static let manifestType = "application/dash+xml"
+
+        init(
+            _ bytes: [UInt8],
+            versions: [ResourceAddress: UInt64],
+            second: UnixSeconds?,
+            contentType: String = playlistType
+        ) {
+            self.contentType = contentType
             self.bytes = ByteBuffer(bytes: bytes)
             mayCompress = bytes.count >= GzipEncoding.minimumSize
             var hash = StableHash()
@@ -112,7 +125,7 @@ extension EditedPlaylistCache.Entry {
         let compressed = GzipEncoding.isAccepted(by: request.headers) ? compressed : nil
         let compressedTag = "\(tag.dropLast())-gzip\""
         var headers: HTTPFields = [
-            .contentType: "application/vnd.apple.mpegurl", .cacheControl: "no-cache",
+            .contentType: contentType, .cacheControl: "no-cache",
             // Both forms have the same meaning, and different bytes (RFC 9110 §8.8.3.3).
             .eTag: compressed == nil ? tag : compressedTag, .vary: "Accept-Encoding",
         ]

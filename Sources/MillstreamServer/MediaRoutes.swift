@@ -57,11 +57,11 @@ struct MediaRoutes {
         let faulty = FaultInjection(faults)
         let signed = PlaybackSignature(signer: environment.playbackSigner)
         media.group().add(middleware: signed).add(middleware: conditioning)
-            .add(middleware: faulty).get("play.m3u8", use: playlists.play)
+            .add(middleware: faulty).get("play.m3u8", use: playlists.play).get("play.mpd", use: playlists.playManifest)
         // The signature is checked before the request can create a link.
         media.group().add(middleware: SegmentSignature(signer: environment.signer)).add(middleware: conditioning)
             .add(middleware: faulty).get("segment/:name", use: segment)
-        for path: RouterPath in ["play.m3u8", "segment/:name"] {
+        for path: RouterPath in ["play.m3u8", "play.mpd", "segment/:name"] {
             media.on(path, method: .options) { _, _ in Response(status: .noContent) }
         }
         let owned = router.group().add(middleware: PrivateAccess()).add(middleware: owner)

@@ -230,7 +230,16 @@ struct PlaybackRequest {
     }
 
     /// The request as an address of this server.
-    var path: String {
+    var path: String { base + "/play.m3u8?" + queryText }
+
+    /// The address of the DASH manifest of the same simulated channel; `nil` if no edit simulates a channel.
+    var manifestPath: String? { plan.channel == nil ? nil : base + Self.manifestRoute + "?" + queryText }
+
+    /// The path of the route of manifests.
+    static let manifestRoute = "/play.mpd"
+
+    /// The parameters as a query, with their signature if addresses are signed.
+    private var queryText: String {
         var items = [QueryItems.Item(name: "url", value: source.text)]
         items += plan.edits.map { QueryItems.Item(name: $0.nameAndValue.name, value: $0.nameAndValue.value) }
         items += link?.items ?? deliveryItems
@@ -244,7 +253,7 @@ struct PlaybackRequest {
             if let expiry = permission.expiry { items.append(expiry.item) }
             items.append(permission.signer.signatureItem(of: items))
         }
-        return base + "/play.m3u8?" + QueryItems(items).text
+        return QueryItems(items).text
     }
 
     /// Returns the request for another playlist of the same presentation, with the inherited settings of this request.

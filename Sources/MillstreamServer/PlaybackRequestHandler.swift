@@ -335,7 +335,7 @@ struct PlaybackRequestHandler {
     }
 
     /// Returns the address of a segment or a key in the edited playlist; `nil` to leave it unchanged.
-    private static func segmentPath(_ address: ResourceAddress, _ request: PlaybackRequest) -> String? {
+    static func segmentPath(_ address: ResourceAddress, _ request: PlaybackRequest) -> String? {
         let signer: SegmentSigner
         switch request.mediaAddressing {
         case .origin: return address.text

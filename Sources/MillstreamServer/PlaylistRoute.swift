@@ -9,7 +9,7 @@ import PlaylistEditing
 import PresentationLoading
 import ResourceAddressing
 
-/// The route of edited playlists, `/play.m3u8`.
+/// The routes of edited playlists, `/play.m3u8`, and of the manifests of simulated channels, `/play.mpd`.
 struct PlaylistRoute {
     private let environment: PlaybackEnvironment
     private let trustedProxies: [TrustedProxy]
@@ -19,6 +19,8 @@ struct PlaylistRoute {
     /// The playlists whose sources have changed, for the clients that waited for these.
     private let changed = SharedWork<ObjectIdentifier, ChangedSources.Edited>(maximumCount: 512)
     private let time = SystemTimeSource()
+    /// The store of the media properties that manifests of channels contain.
+    private let media: TrackMediaStore
     /// The breaks of playlists that pages of other sites request, which are loaded without the credentials of the owner and can
     /// therefore differ.
     private let foreignBreaks = MemoryBreakStore()
@@ -33,6 +35,7 @@ struct PlaylistRoute {
     init(_ environment: PlaybackEnvironment, trustedProxies: [TrustedProxy] = []) {
         self.environment = environment
         self.trustedProxies = trustedProxies
+        media = TrackMediaStore(capacity: environment.capacity)
         trustedVariants = VariantMonitor(time: environment.time)
         foreignVariants = VariantMonitor(time: environment.time)
     }
@@ -88,6 +91,80 @@ struct PlaylistRoute {
             guard !isNamedFile, let file = try await mediaFile(query, context, expiry) else { throw error }
             return file
         }
+    }
+
+    /// Returns the DASH manifest of a simulated channel.
+    @Sendable func playManifest(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let key = EditedPlaylistCache.Key(
+            target: PlaybackRequest.meaningfulTarget(request.uri.string),
+            authority: request.head.authority ?? "",
+            isForeign: context.initiator.isForeign
+        )
+        let memory = environment.sources.memory(for: context.initiator)
+        if let known = edited.entry(for: key), known.isFresh(in: memory) {
+            environment.metrics.countPlaylist(.fresh)
+            ClientPresence.current?.setCacheResult(.playlist(.fresh))
+            return try await response(to: request, known, key)
+        }
+        do {
+            let entry = try await manifestEntry(request, context, memory)
+            edited.store(entry, for: key)
+            environment.metrics.countPlaylist(.edited)
+            ClientPresence.current?.setCacheResult(.playlist(.edited))
+            return try await response(to: request, entry, key)
+        } catch let error as TransportError {
+            environment.metrics.countSourceError(error.code)
+            throw error
+        } catch let error as ServerError where error.status == .gatewayTimeout {
+            environment.metrics.countSourceError(.timedOut)
+            throw error
+        }
+    }
+
+    /// Returns the manifest of a simulated channel for the current second.
+    private func manifestEntry(
+        _ request: Request,
+        _ context: ServerRequestContext,
+        _ memory: ResourceMemory
+    ) async throws -> EditedPlaylistCache.Entry {
+        let second = UnixSeconds.now
+        let budget = try environment.capacity.admit()
+        let loading = environment.sources.access(for: context.initiator).loading
+        let session = LoadSession(memory: memory, loader: loading, capacity: environment.capacity)
+        let handler = ChannelManifestHandler(
+            loader: OriginPlaylistLoader(
+                loader: loading,
+                workers: environment.workers,
+                presentations: environment.sources.presentations(for: context.initiator),
+                session: session
+            ),
+            resources: loading,
+            media: media,
+            isForeign: context.initiator.isForeign,
+            budget: budget,
+            workers: environment.workers
+        )
+        let playback = try playbackRequest(request)
+        let bytes = try await ClientPresence.whileClientIsConnected { try await handler.manifest(for: playback) }
+        return EditedPlaylistCache.Entry(
+            bytes,
+            versions: session.versions,
+            second: second,
+            contentType: EditedPlaylistCache.Entry.manifestType
+        )
+    }
+
+    /// Returns the parameters of a request, with media addresses that this server signs.
+    private func playbackRequest(_ request: Request) throws -> PlaybackRequest {
+        let query = QueryItems(request.uri.query)
+        var playback = try PlaybackRequest(query, limits: environment.capacity.limits.editing)
+        playback.mediaAddressing = .server(environment.signer)
+        if let playbackSigner = environment.playbackSigner {
+            // ``PlaybackSignature`` has verified the signature.
+            playback.permission = PlaybackPermission(signer: playbackSigner, expiry: try AddressExpiry(query))
+        }
+        if playback.plan.edits.contains(.absolute) { playback.base = base(of: request) }
+        return playback
     }
 
     /// Returns a redirect to the media file that a request names in place of a playlist; `nil` if the resource is none by its
@@ -234,19 +311,10 @@ struct PlaylistRoute {
         _ budget: RequestBudget,
         session: LoadSession
     ) async throws -> (bytes: [UInt8], playback: PlaybackRequest) {
-        var playback = try PlaybackRequest(QueryItems(request.uri.query), limits: environment.capacity.limits.editing)
-        playback.mediaAddressing = .server(environment.signer)
-        if let playbackSigner = environment.playbackSigner {
-            // ``PlaybackSignature`` has verified the signature.
-            let expiry = try AddressExpiry(QueryItems(request.uri.query))
-            playback.permission = PlaybackPermission(signer: playbackSigner, expiry: expiry)
-        }
-        if playback.plan.edits.contains(.absolute) { playback.base = base(of: request) }
+        let playback = try playbackRequest(request)
         let client = ClientNetwork(trustedProxies.client(of: request, context))
         let handler = handler(context, budget, session: session, client: client)
-        let bytes = try await ClientPresence.whileClientIsConnected { [playback] in
-            try await handler.playlist(for: playback)
-        }
+        let bytes = try await ClientPresence.whileClientIsConnected { try await handler.playlist(for: playback) }
         return (bytes, playback)
     }
 

@@ -2,9 +2,9 @@ import MediaTiming
 
 /// The meaning of a `Range` field for a resource (RFC 9110 §14.1.1).
 enum RequestedRange: Hashable {
-    /// The bytes to send, which the resource has.
+    /// The bytes to send, all of which the resource has.
     case bytes(ClosedRange<Int>)
-    /// The resource has no byte of the range, which is answered with status 416.
+    /// The resource has no byte of the range. The response has the status 416.
     case notSatisfiable
     /// The field is ignored: it has another form or another unit, its range ends before it starts, or it has several ranges.
     case invalid
@@ -30,7 +30,7 @@ enum RequestedRange: Hashable {
         self = low < size ? .bytes(low...min(high, size -| 1)) : .notSatisfiable
     }
 
-    /// Returns a number of decimal digits, the largest one for any that is larger; `nil` for other text.
+    /// Returns the number that decimal digits represent, at most the largest integer; `nil` for other text.
     private static func number(_ text: Substring) -> Int? {
         guard !text.isEmpty else { return nil }
         var value = 0

@@ -27,7 +27,7 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let executor: (any TaskExecutor)?
     private let state: Mutex<State>
 
-    /// The maximum number of times that a client begins work again which has failed because of the client that had begun it.
+    /// The maximum number of attempts of a client, if work fails because of the client that began it.
     private static var maximumAttemptCount: Int { 4 }
 
     /// Creates an empty collection of work.
@@ -45,7 +45,9 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// The number of clients that wait.
     var waiterCount: Int { state.withLock { $0.entries.values.reduce(0) { $0 + $1.waiterCount } } }
 
-    /// Returns the result of the work for a key, which begins unless another client waits for it already.
+    /// Returns the result of the work for a key.
+    ///
+    /// The work begins unless another client already waits for it.
     ///
     /// - Parameters:
     ///   - key: The key.
@@ -59,7 +61,7 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             do {
                 return try await result(of: task, key, number)
             } catch let error as ServerError where error.isOfOneClient && !isOwn {
-                // The client that has begun the work uses its share of the capacity, and this one may not.
+                // The share of the client that began the work is used up, but the share of this client may not be.
                 state.withLock { $0.remove(key, number) }
             }
         }
@@ -67,7 +69,9 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return try await result(of: task, key, number)
     }
 
-    /// Adds a client to those that wait for the work of a key, and begins the work if it is the first one.
+    /// Adds a client to the clients that wait for the work of a key.
+    ///
+    /// The first client begins the work.
     private func join(
         _ key: Key,
         _ work: @escaping @Sendable () async throws -> Value

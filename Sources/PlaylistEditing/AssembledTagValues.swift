@@ -41,6 +41,7 @@ struct AssembledTagValues {
         if let numbering { return numbering.discontinuitySequence }
         // A run of another playlist before the host starts at position 0, like the host.
         guard let first = runs.first else { return primary.discontinuitySequence }
+        if let discontinuities = first.discontinuities { return discontinuities.preceding }
         let segment = primary.segments[first.positions.lowerBound]
         return segment.discontinuitySequence -| (segment.hasDiscontinuity ? 1 : 0)
     }

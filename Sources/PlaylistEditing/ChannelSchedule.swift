@@ -220,6 +220,53 @@ struct ChannelSchedule {
     }
 }
 
+extension ChannelSchedule {
+    /// The time for which segments remain in the playlist.
+    var depth: MediaTime { window }
+
+    /// Returns segments, grouped by period.
+    ///
+    /// - Parameter numbers: The numbers of the segments.
+    /// - Returns: The segments of each period, in order.
+    func channelRuns(of numbers: Range<Int64>) -> [ChannelWindow.Run] {
+        var runs: [ChannelWindow.Run] = []
+        var number = numbers.lowerBound
+        while number < numbers.upperBound {
+            let (cycles, remainder) = number.quotientAndRemainder(dividingBy: Int64(entries.count))
+            let index = Int(remainder)
+            let period = entries[index].period
+            let first = entries[entries.partitioningIndex { $0.period >= period }]
+            let available = min(Int64(entries.count - index), numbers.upperBound -| number)
+            var end = index + 1
+            while Int64(end - index) < available, !isFirstOfPeriod(end) { end += 1 }
+            runs.append(
+                ChannelWindow.Run(
+                    number: cycles *| periodCount +| Int64(period),
+                    start: cycle * cycles + first.start,
+                    firstPosition: first.position,
+                    positions: entries[index].position..<(entries[end - 1].position + 1)
+                )
+            )
+            number +|= Int64(end - index)
+        }
+        return runs
+    }
+
+    /// Returns the time since the start of the channel at which the listed segments changed for the last time.
+    ///
+    /// - Parameters:
+    ///   - numbers: The numbers of the listed segments, at least one.
+    ///   - elapsed: The time since the start of the channel.
+    /// - Returns: The time of the last change: the last segment was added, or an older segment was removed.
+    func lastChange(of numbers: Range<Int64>, at elapsed: MediaTime) -> MediaTime {
+        let added = segment(numbers.upperBound -| 1).publication
+        guard numbers.lowerBound > 0 else { return added }
+        let removed = segment(numbers.lowerBound -| 1).publication + window
+        // If the playlist has the maximum number of segments, an old one is removed when a new one is added.
+        return removed <= elapsed ? max(added, removed) : added
+    }
+}
+
 extension MediaTime {
     /// Returns how often a positive time fits into this one, which is not negative.
     func quotient(dividingBy divisor: MediaTime) -> Int64 {

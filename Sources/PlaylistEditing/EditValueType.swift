@@ -388,6 +388,12 @@ extension EditValueType where Value == String {
 struct SourceAtTime: Sendable {
     var source: String
     let time: MediaTime
+    /// The place at this time in the reference track of the presentation; `nil` to use the boundary nearest to the
+    /// time.
+    var seam: TrackSeam?
+
+    /// The time, or the place in the reference track.
+    fileprivate var placeText: String { seam?.timeText ?? time.description }
 }
 
 extension EditValueType where Value == SourceAtTime {
@@ -402,12 +408,14 @@ extension EditValueType where Value == SourceAtTime {
                 form: "SOURCE@TIME"
             ),
             parse: { text in
-                guard let at = text.lastIndex(of: "@"), at > text.startIndex,
-                    let time = ClockTime.parse(text[text.index(after: at)...])
-                else { return nil }
-                return SourceAtTime(source: String(text[..<at]), time: time)
+                guard let at = text.lastIndex(of: "@"), at > text.startIndex else { return nil }
+                let (source, place) = (String(text[..<at]), text[text.index(after: at)...])
+                if let seam = TrackSeam(timeText: place) {
+                    return SourceAtTime(source: source, time: seam.range.start, seam: seam)
+                }
+                return ClockTime.parse(place).map { SourceAtTime(source: source, time: $0) }
             },
-            format: { "\($0.source)@\($0.time)" },
+            format: { "\($0.source)@\($0.placeText)" },
             invalidPart: { text in
                 guard let at = text.lastIndex(of: "@"), at > text.startIndex, text.last != "@" else { return nil }
                 return InvalidEditPart(
@@ -417,7 +425,7 @@ extension EditValueType where Value == SourceAtTime {
                 )
             },
             source: \.source,
-            replacingSource: { SourceAtTime(source: $1, time: $0.time) }
+            replacingSource: { SourceAtTime(source: $1, time: $0.time, seam: $0.seam) }
         )
     }
 }

@@ -38,7 +38,10 @@ public struct EditedPresentation: Sendable {
         for entry in entries {
             guard let key = Self.key(entry) else { continue }
             try check()
-            plans[key] = try children.plan(for: entry)
+            // Only the multivariant playlist sets the start position. The same media can have another time in another
+            // track.
+            let edits = try children.plan(for: entry).edits
+            plans[key] = EditPlan(edits.map { $0.setsStart ? .stripTags([TagName.start.name]) : $0 })
         }
     }
 

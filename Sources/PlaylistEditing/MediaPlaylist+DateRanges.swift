@@ -1,8 +1,9 @@
 import HLSPlaylist
 
 extension MediaPlaylist {
-    /// Returns the playlist with other identifiers of those date ranges for which another playlist has the same identifier with other
-    /// attributes.
+    /// Returns the playlist with new identifiers for the date ranges that conflict with another playlist.
+    ///
+    /// A date range conflicts if the other playlist has the same identifier with other attributes.
     ///
     /// In one playlist, tags with the same identifier describe one date range (RFC 8216bis §4.4.5.1). A date range that is equal in
     /// both playlists keeps its identifier.
@@ -43,7 +44,8 @@ extension MediaPlaylist {
 }
 
 extension DateRange {
-    /// Returns a Boolean value that indicates whether another date range has another value of an attribute that both have.
+    /// Returns a Boolean value that indicates whether this date range and another one have different values of the same
+    /// attribute.
     fileprivate func differs(from other: DateRange) -> Bool {
         let values = Dictionary(other.attributes.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
         return attributes.contains { attribute in

@@ -165,7 +165,7 @@ extension MediaPlaylist {
         guard let inside = positions(inside: range) else {
             throw .nothingLeft(filter: "drop-range \(range.editText)", available: ["no entire segment in the range"])
         }
-        return try removing(Range(inside), edit: "drop-range \(range.editText)", limits)
+        return try removing(Range(inside), of: range, edit: "drop-range \(range.editText)", limits)
     }
 
     /// Returns the playlist with the segments between the boundaries that are nearest to the ends of a range.
@@ -201,12 +201,13 @@ extension MediaPlaylist {
         limits: PlaylistLimits = PlaylistLimits()
     ) throws(PlaylistEditError) -> MediaPlaylist {
         let positions = positions(betweenBoundariesNear: range)
-        return positions.isEmpty ? self : try removing(positions, edit: "cut \(range.editText)", limits)
+        return positions.isEmpty ? self : try removing(positions, of: range, edit: "cut \(range.editText)", limits)
     }
 
-    /// Returns the playlist without the segments at the given positions.
+    /// Returns the playlist without the segments of a range, which are at the given positions.
     private func removing(
         _ positions: Range<Int>,
+        of range: MediaTimeRange,
         edit: String,
         _ limits: PlaylistLimits
     ) throws(PlaylistEditError) -> MediaPlaylist {
@@ -219,13 +220,26 @@ extension MediaPlaylist {
                 SegmentRun(host, 0..<positions.lowerBound, isPrimary: true),
                 SegmentRun(host, positions.upperBound..<segments.count, isPrimary: true),
             ],
+            isEnded: isEnded(afterRemoving: [range]),
             limits: limits
         )
     }
 
-    /// Returns the playlist for an edit that changes the numbers of later segments: that of a live playlist has no tags of low
-    /// latency, because the server of the source would take the numbers in requests of players for its own (RFC 8216bis §6.2.5).
-    private func withoutDirectives(limits: PlaylistLimits) throws(PlaylistEditError) -> MediaPlaylist {
+    /// Returns a Boolean value that indicates whether a live playlist ends when ranges are removed from it.
+    ///
+    /// The playlist ends if a range has no end. Otherwise, segments after the ranges can be published later.
+    ///
+    /// - Parameter ranges: The ranges.
+    /// - Returns: The value; `nil` for a complete playlist, which ends with its segments.
+    func isEnded(afterRemoving ranges: [MediaTimeRange]) -> Bool? {
+        isLive ? ranges.contains { $0.end >= MediaTimeRange.unbounded.end } : nil
+    }
+
+    /// Returns the playlist for an edit that changes the numbers of later segments.
+    ///
+    /// The tags of low latency are removed from a live playlist. Otherwise, the server of the source would take the
+    /// changed numbers in requests of players for its own numbers (RFC 8216bis §6.2.5).
+    func withoutDirectives(limits: PlaylistLimits) throws(PlaylistEditError) -> MediaPlaylist {
         isLive ? try withoutLowLatency(limits: limits) : self
     }
 
@@ -286,11 +300,22 @@ extension MediaPlaylist {
         )
     }
 
+    /// Returns the playlist with another playlist inserted before a segment or at the end.
     private func stitched(
         _ other: MediaPlaylist,
         at position: Int,
         _ limits: PlaylistLimits
     ) throws(PlaylistEditError) -> MediaPlaylist {
+        try stitched(other, at: SeamInsertion(position: position), limits)
+    }
+
+    /// Returns the playlist with another playlist inserted at a place.
+    func stitched(
+        _ other: MediaPlaylist,
+        at place: SeamInsertion,
+        _ limits: PlaylistLimits
+    ) throws(PlaylistEditError) -> MediaPlaylist {
+        let position = place.position
         guard !other.segments.isEmpty else { throw .cannotStitch(reason: "the other playlist has no segments") }
         guard isIFramesOnly == other.isIFramesOnly else {
             throw .cannotStitch(reason: "one playlist contains I-frames only and the other does not")
@@ -310,13 +335,13 @@ extension MediaPlaylist {
             sharesFolder && other.variables.isEmpty ? whole : try whole.withoutReferences(limits: limits)
         let guest = try resolved.distinguishingDateRanges(from: self, limits: limits)
         let host = try withoutDirectives(limits: limits)
+        var inserted = SegmentRun(guest, 0..<guest.segments.count, isPrimary: false)
+        inserted.discontinuities = place.before
+        var rest = SegmentRun(host, position..<segments.count, isPrimary: true)
+        rest.discontinuities = place.after
         return try MediaPlaylistAssembly.assemble(
             primary: host,
-            runs: [
-                SegmentRun(host, 0..<position, isPrimary: true),
-                SegmentRun(guest, 0..<guest.segments.count, isPrimary: false),
-                SegmentRun(host, position..<segments.count, isPrimary: true),
-            ],
+            runs: [SegmentRun(host, 0..<position, isPrimary: true), inserted, rest],
             limits: limits
         )
     }
@@ -326,7 +351,7 @@ extension MediaPlaylist {
 
     /// Throws an error if the times in the playlist change when it is loaded again, because old segments are removed: an edit at a
     /// time would then concern other segments, whose numbers would change (RFC 8216bis §6.2.2).
-    private func verifyTimesRemain() throws(PlaylistEditError) {
+    func verifyTimesRemain() throws(PlaylistEditError) {
         guard !timesRemain else { return }
         throw .cannotStitch(
             reason:
@@ -339,7 +364,7 @@ extension MediaPlaylist {
         return .nothingLeft(filter: filter, available: [longest, "\(ClockText.seconds(duration)) in total"])
     }
 
-    private func outside(_ edit: String, _ time: MediaTime) -> PlaylistEditError {
+    func outside(_ edit: String, _ time: MediaTime) -> PlaylistEditError {
         .timeOutside(edit: edit, time: time.description, duration: ClockText.number(duration))
     }
 }

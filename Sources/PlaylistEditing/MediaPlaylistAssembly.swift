@@ -211,7 +211,10 @@ struct MediaPlaylistAssembly {
         let position = run.positions.lowerBound
         let playlist = run.playlist
         let own = playlist.lines(ofSegment: position)
-        if let hasDiscontinuity = run.beginsWithDiscontinuity {
+        if let discontinuities = run.discontinuities {
+            let missing = discontinuities.count - own.count { $0.tag == .discontinuity }
+            for _ in 0..<max(missing, 0) { output.writeLine("#EXT-X-DISCONTINUITY") }
+        } else if let hasDiscontinuity = run.beginsWithDiscontinuity {
             let isWritten = run.date == nil && own.contains { $0.tag == .discontinuity }
             if hasDiscontinuity, !isWritten { output.writeLine("#EXT-X-DISCONTINUITY") }
         } else if !isFirstRun, !own.contains(where: { $0.tag == .discontinuity }) {

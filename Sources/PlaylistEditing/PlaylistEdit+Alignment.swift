@@ -39,6 +39,7 @@ struct EditAlignment: Sendable {
     func plans(for plan: EditPlan, _ context: EditContext, check: () throws -> Void) throws -> Plans? {
         var ofVideo = plan.edits.filter { !$0.isFilter }
         var ofOthers = ofVideo
+        var combined = RemainingTimes.CombinedEdits()
         var context = context
         context.sources = inserted
         var video = video
@@ -46,13 +47,17 @@ struct EditAlignment: Sendable {
             try check()
             let inserted = edits[index].source.flatMap { try? context.insertedPlaylist($0) }
             ofOthers[index] = ofOthers[index].aligned(with: video, inserted)
+            combined.append(ofOthers[index], of: video)
             if ofVideo[index].isAlignedForVideo { ofVideo[index] = ofVideo[index].aligned(with: video, inserted) }
             guard index < alignedCount - 1 else { break }
             guard let edited = try? EditPlan([edits[index]]).applied(to: video, context) else { return nil }
             video = edited
         }
         // The segments of other tracks are known only in complete presentations.
-        if !self.video.isLive { ofOthers = RemainingTimes.combiningRemovals(in: ofOthers) }
+        if !self.video.isLive {
+            for edit in ofOthers.dropFirst(alignedCount) { combined.append(edit, of: nil) }
+            ofOthers = combined.all
+        }
         return Plans(
             videoURI: videoURI,
             video: EditPlan(ofVideo),
@@ -133,7 +138,7 @@ extension PlaylistEdit {
     }
 }
 
-// The cuts of the other tracks are at the boundaries nearest to those of the video.
+// The other tracks are cut at their boundaries nearest to the cuts of the video; see ``TrackSeam``.
 
 extension TrackAlignment where Value == MediaTime {
     /// The rule for an edit that removes segments before a time.
@@ -161,9 +166,7 @@ extension TrackAlignment where Value == MediaTimeRange {
     /// The rule for an edit that removes the segments inside a range.
     static var dropRange: TrackAlignment {
         TrackAlignment { range, video, _ in
-            video.positions(inside: range).map {
-                .cut(video.timeRange(of: $0.lowerBound..<($0.upperBound + 1)))
-            }
+            video.positions(inside: range).map { .cut(Range($0), of: video) }
         }
     }
 
@@ -181,8 +184,23 @@ extension TrackAlignment where Value == MediaTimeRange {
             let positions = video.positions(betweenBoundariesNear: range)
             // A range without a duration removes nothing from the other tracks either.
             guard !positions.isEmpty else { return .cut(MediaTimeRange(start: range.start, end: range.start)) }
+            return .cut(positions, of: video)
+        }
+    }
+}
+
+extension PlaylistEdit {
+    /// Returns the edit that cuts the other tracks at the place where segments are removed from the video.
+    ///
+    /// - Parameters:
+    ///   - positions: The positions of the removed segments, at least one.
+    ///   - video: The media playlist of the video, before this edit.
+    /// - Returns: The edit. It adds no discontinuity at the start and at the end of the video.
+    fileprivate static func cut(_ positions: Range<Int>, of video: MediaPlaylist) -> PlaylistEdit {
+        guard positions.lowerBound > 0, positions.upperBound < video.segments.count else {
             return .cut(video.timeRange(of: positions))
         }
+        return .exclude(.seams([video.seam(removing: positions)], of: nil))
     }
 }
 
@@ -192,7 +210,8 @@ extension TrackAlignment where Value == SourceAtTime {
         TrackAlignment { value, video, _ in
             let position = video.boundary(near: value.time)
             guard position < video.segments.count else { return .append(value.source) }
-            return .insert(value.source, at: video.segments.timeRange(at: position).start)
+            guard position > 0 else { return .insert(value.source, at: .zero) }
+            return .insert(value.source, at: video.seam(removing: position..<position))
         }
     }
 }

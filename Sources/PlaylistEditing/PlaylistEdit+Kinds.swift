@@ -105,6 +105,11 @@ extension PlaylistEdit {
         insertKind(SourceAtTime(source: source, time: time))
     }
 
+    /// Inserts another playlist at the place that corresponds to its place in the reference track.
+    static func insert(_ source: String, at seam: TrackSeam) -> PlaylistEdit {
+        insertKind(SourceAtTime(source: source, time: seam.range.start, seam: seam))
+    }
+
     private static let insertKind = EditKind(
         "insert",
         .sourceAtTime,
@@ -114,11 +119,11 @@ extension PlaylistEdit {
         alignment: .insert,
         cutTimes: { [$0.time] },
         media: { (playlist, value, context) throws(PlaylistEditError) in
-            try playlist.inserting(
-                try context.insertedPlaylist(value.source),
-                at: value.time,
-                limits: context.limits
-            )
+            let other = try context.insertedPlaylist(value.source)
+            guard let seam = value.seam else {
+                return try playlist.inserting(other, at: value.time, limits: context.limits)
+            }
+            return try playlist.inserting(other, at: seam, limits: context.limits)
         }
     )
 
@@ -364,6 +369,11 @@ extension PlaylistEdit {
             try Playlist.media(playlist).settingTag(assignment, limits: context.limits).asMedia(after: "set-tag")
         }
     )
+
+    /// A Boolean value that indicates whether the edit sets the start position (RFC 8216bis §4.4.2.2).
+    var setsStart: Bool {
+        definition.name == Self.setTagKind.definition.name && TagAssignment(value)?.name == TagName.start.name
+    }
 
     /// Adds parameters of the URL of the playlist to the URLs of the same origin in it; `*` stands for all parameters.
     public static func carryQuery(_ names: [String]) -> PlaylistEdit { carryQueryKind(names) }

@@ -1,53 +1,78 @@
+import HLSPlaylist
 import MediaTiming
 
-/// The times of the video that remain after successive removals, in its timeline before the first of them.
+/// The times of the video that remain after successive removals, in the timeline before the first removal.
 ///
-/// Each track is cut at its own boundaries, so that after a removal its timeline differs from that of the video, and the differences
-/// would add up. In the timeline before all removals, each cut is at the boundary nearest to that of the video.
+/// Each track is cut at its own boundaries. After a removal, its timeline therefore differs from that of the video, and
+/// these differences would add up. In the timeline before all removals, the differences are known.
 struct RemainingTimes {
     /// The remaining ranges, in order; the last one is unbounded unless the end was removed.
     private var ranges: [MediaTimeRange] = [.unbounded]
+    /// The number of places at which the removals so far have cut the video.
+    private var seamCount = 0
 
-    /// Returns edits of other tracks, in which those are combined that follow each other and only remove segments.
+    /// The edits of the other tracks of a complete presentation.
     ///
-    /// - Parameter edits: The edits of a complete presentation, which are aligned with the video.
-    /// - Returns: The edits; there are not more of them than before.
-    static func combiningRemovals(in edits: [PlaylistEdit]) -> [PlaylistEdit] {
-        var result: [PlaylistEdit] = []
-        var removals: [PlaylistEdit] = []
-        for edit in edits {
-            if edit.removesRange {
-                removals.append(edit)
-            } else {
-                result += combined(removals) + [edit]
+    /// Successive edits that only remove segments are combined.
+    struct CombinedEdits {
+        private var edits: [PlaylistEdit] = []
+        private var removals: [PlaylistEdit] = []
+        /// The media playlist of the video before the first removal.
+        ///
+        /// Only this playlist is stored, because a playlist can be large.
+        private var video: MediaPlaylist?
+
+        /// Adds an edit.
+        ///
+        /// - Parameters:
+        ///   - edit: The edit.
+        ///   - video: The media playlist of the video before the edit; `nil` if the edit is not aligned with it.
+        mutating func append(_ edit: PlaylistEdit, of video: MediaPlaylist?) {
+            guard let video, edit.removedRanges != nil else {
+                edits = all + [edit]
                 removals = []
+                self.video = nil
+                return
             }
+            if removals.isEmpty { self.video = video }
+            removals.append(edit)
         }
-        return result + combined(removals)
+
+        /// The edits, at most as many as were added.
+        var all: [PlaylistEdit] { edits + RemainingTimes.combined(removals, of: video) }
     }
 
-    /// Returns removals that follow each other as edits in the timeline before the first of them.
+    /// Returns one edit for successive removals, in the timeline before the first removal.
     ///
-    /// - Parameter removals: The removals.
-    /// - Returns: The edits; the removals themselves if they remove everything, or if the edits would be more.
-    private static func combined(_ removals: [PlaylistEdit]) -> [PlaylistEdit] {
-        guard removals.count > 1 else { return removals }
+    /// - Parameters:
+    ///   - removals: The removals.
+    ///   - video: The media playlist of the video before the first of them.
+    /// - Returns: The edit; the unchanged removals if nothing would remain, if there are too many ranges, or if a removal removes the
+    ///   discontinuity of an earlier one, which still counts in the discontinuity sequence numbers of the video.
+    fileprivate static func combined(_ removals: [PlaylistEdit], of video: MediaPlaylist?) -> [PlaylistEdit] {
+        guard removals.count > 1, let video else { return removals }
         var times = RemainingTimes()
         for removal in removals { times.apply(removal) }
-        let edits = times.edits
-        return edits.isEmpty || edits.count > removals.count ? removals : edits
+        return times.edit(of: video).map { [$0] } ?? removals
     }
 
     /// Removes the times that an edit removes.
     ///
-    /// - Parameter edit: An edit that removes a range, or everything else.
+    /// - Parameter edit: An edit that removes ranges, or an edit that preserves only one range.
     private mutating func apply(_ edit: PlaylistEdit) {
-        guard let start = edit.steps.cutTimes.first, let end = edit.steps.cutTimes.last else { return }
-        if edit.definition.name == PlaylistEdit.trimName {
-            ranges = part(from: start, to: end)
-        } else if start < end {
-            ranges = part(from: .zero, to: start) + part(from: end, to: MediaTimeRange.unbounded.end)
+        guard edit.definition.name == PlaylistEdit.trimName else {
+            // The times of an edit refer to the timeline before the edit.
+            let removed = (edit.removedRanges ?? []).sorted { $0.start > $1.start }
+            for range in removed where !range.isEmpty {
+                let first = part(from: .zero, to: range.start)
+                let last = part(from: range.end, to: MediaTimeRange.unbounded.end)
+                if !first.isEmpty, !last.isEmpty { seamCount +|= 1 }
+                ranges = first + last
+            }
+            return
         }
+        guard let start = edit.steps.cutTimes.first, let end = edit.steps.cutTimes.last else { return }
+        ranges = part(from: start, to: end)
     }
 
     /// Returns the remaining ranges between two times of the timeline after the removals so far.
@@ -68,18 +93,19 @@ struct RemainingTimes {
         return result
     }
 
-    /// The edits that leave these times, each of which is in the timeline before all of them: first the end is removed, then what is
-    /// between the ranges, then the start.
-    private var edits: [PlaylistEdit] {
-        guard let first = ranges.first, let last = ranges.last else { return [] }
-        guard ranges.count > 1 else { return [.trim(first)] }
-        var result: [PlaylistEdit] = []
+    /// Returns the edit that preserves the remaining times; `nil` if none remain, if there are too many ranges, or if a seam is lost.
+    ///
+    /// The times of the edit are in the timeline before all removals.
+    private func edit(of video: MediaPlaylist) -> PlaylistEdit? {
+        guard let first = ranges.first, let last = ranges.last else { return nil }
         let unbounded = MediaTimeRange.unbounded.end
-        if last.end < unbounded { result.append(.trim(MediaTimeRange(start: .zero, end: last.end))) }
-        let between = zip(ranges, ranges.dropFirst()).map { MediaTimeRange(start: $0.end, end: $1.start) }
-        result.append(between.count == 1 ? .cut(between[0]) : .exclude(.ranges(between)))
-        if first.start > .zero { result.append(.trim(MediaTimeRange(start: first.start, end: unbounded))) }
-        return result
+        guard zip(ranges, ranges.dropFirst()).count(where: { $0.end < $1.start }) == seamCount else { return nil }
+        guard seamCount > 0 else { return .trim(MediaTimeRange(start: first.start, end: last.end)) }
+        var removed = first.start > .zero ? [MediaTimeRange(start: .zero, end: first.start)] : []
+        removed += zip(ranges, ranges.dropFirst()).map { MediaTimeRange(start: $0.end, end: $1.start) }
+        if last.end < unbounded { removed.append(MediaTimeRange(start: last.end, end: unbounded)) }
+        guard removed.count <= SegmentRule.maximumRangeCount else { return nil }
+        return .exclude(.seams(video.seams(removing: removed), of: nil))
     }
 }
 
@@ -88,7 +114,25 @@ extension PlaylistEdit {
     fileprivate static let trimName = trim(.unbounded).definition.name
     /// The name of the edit that removes a range.
     private static let cutName = cut(.unbounded).definition.name
+    /// The name of the edit that removes the segments of a rule.
+    private static let excludeName = exclude(.ranges([])).definition.name
 
-    /// A Boolean value that indicates whether the edit removes a range, or everything else, between boundaries.
-    fileprivate var removesRange: Bool { [Self.trimName, Self.cutName].contains(definition.name) }
+    /// The ranges that the edit removes; `nil` for an edit that does not only remove segments.
+    ///
+    /// The array is empty for an edit that preserves a range.
+    fileprivate var removedRanges: [MediaTimeRange]? {
+        switch definition.name {
+        case Self.trimName: return []
+        case Self.cutName:
+            guard let start = steps.cutTimes.first, let end = steps.cutTimes.last else { return nil }
+            return [MediaTimeRange(start: start, end: end)]
+        case Self.excludeName:
+            switch SegmentRule(value) {
+            case .seams(let seams, of: nil): return seams.map(\.range)
+            case .ranges(let ranges) where ranges.isEmpty: return []
+            case .seams, .ranges, .breaks, .address, nil: return nil
+            }
+        default: return nil
+        }
+    }
 }

@@ -75,7 +75,8 @@ extension Playlist {
     /// - Throws: ``PlaylistEditError`` if the result exceeds a limit.
     func settingKey(_ key: SegmentKey, limits: PlaylistLimits) throws(PlaylistEditError) -> Playlist {
         let address = "\"data:application/octet-stream;base64,\(Data(key.bytes).base64EncodedString())\""
-        let vector = key.initializationVector.map { _ in "0x" + key.description.suffix(32) }
+        // Hexadecimal digits are uppercase (RFC 8216bis §4.2).
+        let vector = key.initializationVector.map { _ in "0x" + key.description.suffix(32).uppercased() }
         let entries = tagEntries
         let keys = entries.filter { $0.tag == .key || $0.tag == .sessionKey }
         var patch = PlaylistPatch()

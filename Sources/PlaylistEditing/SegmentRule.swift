@@ -10,6 +10,11 @@ public enum SegmentRule: Sendable, Hashable {
     case address(containing: String)
     /// The segments between the boundaries that are nearest to the ends of ranges.
     case ranges([MediaTimeRange])
+    /// The segments that correspond to the segments removed from the reference track of the presentation.
+    ///
+    /// If the removed segments are those of breaks, the second value is the rule that announces these breaks; otherwise
+    /// it is `nil`.
+    case seams([TrackSeam], of: BreakRule?)
 
     /// The maximum number of ranges.
     static let maximumRangeCount = 256
@@ -25,15 +30,27 @@ extension SegmentRule: LosslessStringConvertible {
         case .address(let text): "address=\(text)"
         case .ranges(let ranges):
             ranges.isEmpty ? "none" : ranges.map { "\($0.start)...\($0.end)" }.joined(separator: ",")
+        case .seams(let seams, let rule):
+            Self.seamsPrefix + (seams.map(\.rangeText) + [rule?.description].compactMap(\.self)).joined(separator: ",")
         }
     }
 
+    /// The text before the seams of the reference track.
+    private static let seamsPrefix = "seams="
+
     /// Creates a rule from text of the form `cues`, `class=NAME`, `address=TEXT`, `START...END,START...END` or `none`.
+    ///
+    /// The form `seams=START...END/NUMBER/NUMBER,…` is for the tracks of a presentation other than the reference track.
+    /// Each entry is a range that is removed from the reference track, with the discontinuity sequence numbers before
+    /// and after the range. A rule for breaks may follow the entries.
     ///
     /// - Returns: `nil` for any other text.
     public init?(_ text: String) {
         if text == "none" {
             self = .ranges([])
+        } else if text.hasPrefix(Self.seamsPrefix) {
+            guard let rule = Self.parsedSeams(text.dropFirst(Self.seamsPrefix.count)) else { return nil }
+            self = rule
         } else if text.hasPrefix("address=") {
             let part = text.dropFirst("address=".count)
             guard !part.isEmpty, part.utf8.count <= Self.maximumTextLength else { return nil }
@@ -49,6 +66,23 @@ extension SegmentRule: LosslessStringConvertible {
             self = .ranges(ranges)
         }
     }
+
+    /// Returns the rule for seams, with the rule for breaks if one follows; `nil` for any other text.
+    private static func parsedSeams(_ text: Substring) -> SegmentRule? {
+        var seams: [TrackSeam] = []
+        var rest: Substring? = text
+        while let entries = rest, seams.count <= maximumRangeCount {
+            let end = entries.firstIndex(of: ",") ?? entries.endIndex
+            guard let seam = TrackSeam(rangeText: entries[..<end]) else { break }
+            seams.append(seam)
+            rest = end < entries.endIndex ? entries[entries.index(after: end)...] : nil
+        }
+        guard !seams.isEmpty, seams.count <= maximumRangeCount else { return nil }
+        guard let rest else { return .seams(seams, of: nil) }
+        guard let rule = BreakRule(String(rest)), rule == rule.announced else { return nil }
+        if case .every = rule { return nil }
+        return .seams(seams, of: rule)
+    }
 }
 
 extension SegmentRule {
@@ -58,6 +92,7 @@ extension SegmentRule {
         case .breaks(let rule): rule.locations
         case .address: []
         case .ranges(let ranges): ranges
+        case .seams(let seams, _): seams.map(\.range)
         }
     }
 
@@ -75,6 +110,11 @@ extension SegmentRule {
         from playlist: MediaPlaylist,
         limits: PlaylistLimits
     ) throws(PlaylistEditError) -> MediaPlaylist {
+        if case .seams(let seams, let breaks) = self {
+            let edited = try playlist.cut(at: seams, edit: "exclude \(self)", limits: limits)
+            guard let breaks else { return edited }
+            return try edited.withoutBreakTags(breaks, edit: "exclude", limits: limits)
+        }
         guard !playlist.isLive else {
             throw .cannotStitch(reason: "segments can be excluded only from playlists that are complete")
         }
@@ -104,6 +144,7 @@ extension SegmentRule {
                     .map { $0..<($0 + 1) }
             )
         case .ranges(let ranges): Self.merged(ranges.map { playlist.positions(betweenBoundariesNear: $0) })
+        case .seams(let seams, _): Self.merged(seams.map { playlist.positions(betweenBoundariesNear: $0.range) })
         }
     }
 
@@ -131,7 +172,7 @@ extension BreakCues {
         return starts.compactMap { start in
             let next = ends.partitioningIndex { $0 > start.position }
             var end = next < ends.count ? ends[next] : nil
-            // An end after the next start is that of the next break.
+            // An end after the next start belongs to the next break.
             let following = starts.partitioningIndex { $0.position > start.position }
             if following < starts.count, let known = end, known > starts[following].position { end = nil }
             if let duration = start.duration {
@@ -168,17 +209,20 @@ extension EditValueType where Value == SegmentRule {
 }
 
 extension TrackAlignment where Value == SegmentRule {
-    /// The rule for an edit that removes segments: the other tracks are cut where the video is.
+    /// The rule for an edit that removes segments: the other tracks are cut where the video is cut.
     static var exclude: TrackAlignment {
         TrackAlignment { rule, video, _ in
             guard let positions = try? rule.positions(in: video), positions.count <= SegmentRule.maximumRangeCount
             else {
                 return nil
             }
-            let ranges = positions.map { video.timeRange(of: $0) }
+            let seams = positions.map { video.seam(removing: $0) }
+            guard case .breaks(let breaks) = rule else {
+                return .exclude(seams.isEmpty ? .ranges([]) : .seams(seams, of: nil))
+            }
             // The other tracks lose the tags of the breaks too.
-            if case .breaks(let breaks) = rule { return .exclude(.breaks(.located(at: ranges, of: breaks.announced))) }
-            return .exclude(.ranges(ranges))
+            let announced = breaks.announced
+            return .exclude(seams.isEmpty ? .breaks(.located(at: [], of: announced)) : .seams(seams, of: announced))
         }
     }
 }

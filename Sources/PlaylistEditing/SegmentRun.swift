@@ -3,6 +3,14 @@ import MediaTiming
 
 /// Consecutive segments of one playlist that are copied to an edited playlist.
 struct SegmentRun {
+    /// The discontinuities before the first segment of a run.
+    struct Discontinuities {
+        /// The number of discontinuity tags, including those that the segment has in its playlist.
+        let count: Int
+        /// The discontinuity sequence number before the tags.
+        let preceding: Int64
+    }
+
     let playlist: MediaPlaylist
     let positions: Range<Int>
     /// A Boolean value that indicates whether the segments belong to the host, whose header the edited playlist has.
@@ -12,9 +20,16 @@ struct SegmentRun {
     var needsExplicitVectors = false
     /// The date of the first segment, which replaces the dates of the playlist; `nil` to preserve them.
     var date: ProgramDateTime?
-    /// A Boolean value that indicates whether a discontinuity precedes the run, even if it is the first one; `nil` if one
-    /// precedes every run but the first, and those that begin with a discontinuity of their own.
+    /// A Boolean value that indicates whether a discontinuity precedes the run, even if it is the first run.
+    ///
+    /// The default is `nil`: a discontinuity precedes every run except the first. None is added to a run that begins
+    /// with a discontinuity of its own.
     var beginsWithDiscontinuity: Bool?
+
+    /// The discontinuities before the first segment, if their number follows from another track.
+    ///
+    /// If the value is `nil`, the discontinuities follow from ``beginsWithDiscontinuity``.
+    var discontinuities: Discontinuities?
 
     /// A Boolean value that indicates whether the bit rates of the segments are left out, because they would apply to the segments
     /// of a later run as well.

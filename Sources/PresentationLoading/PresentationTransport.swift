@@ -33,7 +33,7 @@ package struct PresentationTransport: Transport {
         self.base = base
         self.store = store
         self.policy = policy
-        // Who requests a playlist repeats the request after a failure.
+        // The caller repeats the request for a playlist after a failure.
         var singleAttempt = RecoveryPolicy(retries: 0)
         singleAttempt.minimumThroughput = policy.minimumThroughput
         singleAttempt.documentTimeLimit = policy.documentTimeLimit
@@ -148,7 +148,7 @@ package struct PresentationTransport: Transport {
     }
 }
 
-/// A transport that adds header fields to each request for the hosts that they are for.
+/// A transport that adds to each request the header fields for its host.
 private struct HeaderTransport: Transport {
     let base: any Transport
     let scopedHeaders: [ScopedHeaderField]
@@ -176,9 +176,9 @@ extension TranslatedPresentation {
 }
 
 extension PresentationStore {
-    /// Returns the multivariant playlist of a manifest that was loaded in another way.
+    /// Returns the multivariant playlist of a manifest that was not loaded by this transport.
     ///
-    /// Its media playlists are answered through a loader with this store, for which the manifest must be static.
+    /// A loader with this store answers the requests for the media playlists. The manifest must be static.
     ///
     /// - Parameters:
     ///   - bytes: The manifest.
@@ -200,7 +200,7 @@ extension PresentationStore {
 }
 
 extension ResourceLoader {
-    /// Returns a loader to which DASH presentations are HLS streams.
+    /// Returns a loader that loads DASH presentations as HLS streams.
     ///
     /// - Parameter store: The presentations in memory.
     /// - Returns: The loader, whose playlist requests are answered with playlists only.

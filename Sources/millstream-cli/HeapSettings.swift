@@ -8,7 +8,7 @@ enum HeapSettings {
         case arenaCount = -8
     }
 
-    /// The size in bytes from which each allocation is a mapping of its own, which ends with it.
+    /// The size in bytes from which each allocation has its own memory mapping, which is removed with the allocation.
     ///
     /// By default, the threshold grows with the largest allocation that was freed, up to 32 MiB, so that playlists and database
     /// values of some megabytes leave gaps between small allocations.
@@ -16,7 +16,8 @@ enum HeapSettings {
 
     /// Sets the parameters, before another thread allocates memory.
     ///
-    /// By default, each thread allocates from one of eight arenas for each processor, and none uses what another has freed.
+    /// By default, there are eight arenas for each processor, and each thread allocates from one of them. An arena does
+    /// not use memory that was freed in another arena.
     static func apply() {
         #if os(Linux)
         guard let function = dlsym(nil, "mallopt") else { return }

@@ -65,7 +65,7 @@ extension StoredAsset {
         return "incomplete (\(percent) %): \(missingText(in: library))"
     }
 
-    /// Returns a text that says how much of an asset that is not complete is not stored.
+    /// Returns a text about the missing part of an incomplete asset.
     private func missingText(in library: AssetLibrary) -> String {
         guard !renditions.isEmpty else { return "nothing is stored, because its playlists are not loaded" }
         let counts = (try? library.fileCounts(of: id)) ?? []

@@ -16,7 +16,8 @@ struct LibraryExportCommand: AsyncParsableCommand {
         discussion: """
             A media file contains the best stored variant, and all stored audio and subtitles with their languages and \
             names. If the asset is not complete, but one of its variants is, the best complete one is written, and a folder gets \
-            all variants and renditions that are complete. Video and audio \
+            all variants and renditions that are complete. A folder of a recording that was interrupted, or that another \
+            command is still recording, gets everything that is stored so far, as a stream that has ended. Video and audio \
             are copied, not encoded again. Date ranges become chapters, and the artwork of the asset becomes the cover \
             if it is a PNG or JPEG image, and a note says if it is not; a folder has it as a file, such as cover.jpg. A note says how long the gaps \
             are, such as those of a recording that was interrupted. The file or folder must not exist, unless --overwrite replaces the file; the folders above it are created. The name of a file can have the fields {title}, {id}, {height}, {date} and {part}.
@@ -106,13 +107,9 @@ struct LibraryExportCommand: AsyncParsableCommand {
         let id = try library.identifier(of: asset)
         do {
             if let folder {
-                let isPartial = try library.outline(of: id).state == .partial
+                let note = try Self.note(onFolderOf: id, in: library)
                 try write([library.export(id, to: URL(fileURLWithPath: folder)).path], of: id)
-                if isPartial {
-                    StandardError.write(
-                        "note: the asset is not complete; the variants and renditions that are complete are exported\n"
-                    )
-                }
+                if let note { StandardError.write("note: \(note)\n") }
                 return try noteGaps(of: id, in: library)
             }
             #if Playback
@@ -136,8 +133,27 @@ struct LibraryExportCommand: AsyncParsableCommand {
         }
     }
 
+    private static let interruptedRecording: TerminalText =
+        "the recording was interrupted; its stored part is exported"
+
+    /// Returns the note for a folder that contains only a part of an asset; `nil` if the folder contains the entire
+    /// asset.
+    private static func note(onFolderOf id: String, in library: AssetLibrary) throws -> TerminalText? {
+        guard try library.outline(of: id).state == .partial else { return nil }
+        if try library.isBeingRecorded(id) {
+            return "the asset is still being recorded; the part that is stored so far is exported"
+        }
+        if try library.isRecording(id) || library.isRecorded(id) && library.playableFolders(of: id).isEmpty {
+            return interruptedRecording
+        }
+        return "the asset is not complete; the variants and renditions that are complete are exported"
+    }
+
     /// Returns the failure for an asset that is not complete, with the figure of `millstream library show`.
     private func incomplete(_ error: StorageError, _ asset: StoredAsset, in library: AssetLibrary) throws -> Failure {
+        if try library.isRecorded(asset.id) && library.lostFiles(asset.id).isEmpty {
+            return try incompleteRecording(error, asset, in: library)
+        }
         guard !partial else {
             var failure = Failure(error)
             failure.hint = "continue its download with: millstream downloads resume, or download it again"
@@ -145,16 +161,31 @@ struct LibraryExportCommand: AsyncParsableCommand {
         }
         let percent = Int(saturating: UnfinishedAssets(in: library, of: asset.id).percent(of: asset))
         let message = "the asset \(asset.id) is not complete (\(percent) % is stored); download it again first"
+        return Failure(.failed, error.code.rawValue, message, hint: partialHint(for: asset))
+    }
+
+    /// Returns the failure for a recording that is not complete.
+    private func incompleteRecording(
+        _ error: StorageError,
+        _ asset: StoredAsset,
+        in library: AssetLibrary
+    ) throws -> Failure {
+        guard !partial, let hint = partialHint(for: asset) else { return Failure(error) }
+        let message =
+            try library.isBeingRecorded(asset.id)
+            ? "the asset \(asset.id) is still being recorded"
+            : "the recording \(asset.id) was interrupted, and not all of its segments are stored"
+        return Failure(.failed, error.code.rawValue, message, hint: hint)
+    }
+
+    /// Returns the advice to export the stored part of an asset; `nil` if nothing is stored, or if a folder is
+    /// exported.
+    private func partialHint(for asset: StoredAsset) -> String? {
         let hasMedia = asset.renditions.contains { rendition in
             rendition.role != .iFrames && (rendition.role == .subtitles) == (srt != nil)
                 && !rendition.loadedTimeRanges.ranges.isEmpty
         }
-        return Failure(
-            .failed,
-            error.code.rawValue,
-            message,
-            hint: folder == nil && hasMedia ? "export what is stored with --partial" : nil
-        )
+        return folder == nil && hasMedia ? "export what is stored with --partial" : nil
     }
 
     /// Prints how long the gaps of an asset are, such as those of a recording that was interrupted.
@@ -187,7 +218,11 @@ struct LibraryExportCommand: AsyncParsableCommand {
             let folders = try partial ? nil : Self.completeFolders(of: asset, in: library)
             let paths = try await output.write(asset, folders, in: library, allowsPartialAsset: partial)
             if folders != nil {
-                StandardError.write("note: the asset is not complete; the best variant that is complete is exported\n")
+                StandardError.write(
+                    try library.isRecording(asset.id)
+                        ? "note: \(Self.interruptedRecording)\n"
+                        : "note: the asset is not complete; the best variant that is complete is exported\n"
+                )
             }
             try write(paths, of: asset.id)
         }
@@ -200,11 +235,10 @@ struct LibraryExportCommand: AsyncParsableCommand {
     }
 
     /// Returns the directories of the media playlists of an incomplete asset that can be played; `nil` for an asset that is
-    /// complete, is still to be recorded, or has no such variant.
+    /// complete, is being recorded, or has no such variant.
     private static func completeFolders(of asset: StoredAsset, in library: AssetLibrary) throws -> Set<String>? {
         guard asset.state != .complete, asset.isPlayableOffline, !asset.isMediaFile,
-            try !library.isRecording(asset.id)
-                || !UnfinishedAssets(in: library, of: asset.id).isDownloading(asset.id)
+            try !library.isBeingRecorded(asset.id)
         else { return nil }
         return try library.playableFolders(of: asset.id)
     }

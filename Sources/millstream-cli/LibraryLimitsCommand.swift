@@ -74,7 +74,7 @@ struct LibraryLimitsCommand: AsyncParsableCommand {
 
 /// The form of sizes in options of the storage of a library.
 enum StorageSize {
-    /// Returns the number of bytes of an option, in which decimal multiples have a letter; `nil` if it is not given.
+    /// Returns the number of bytes that an option gives, such as `500M`; `nil` if the option is not given.
     ///
     /// - Throws: `ValidationError` if the text has another form.
     static func parse(_ text: String?, _ name: String) throws -> ByteCount? {

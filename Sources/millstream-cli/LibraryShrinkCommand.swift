@@ -38,13 +38,23 @@ extension LibraryCommand {
                 return try StandardOutput.writeLine(
                     ReportValue.fields([
                         "id": .string(id),
+                        "outcome": .string(result.outcome.rawValue),
                         "removed": .strings(result.removed.map(\.folder)),
                         "freed": .integer(result.freedBytes.bytes),
                     ])
                 )
             }
-            guard !result.removed.isEmpty else {
-                return try StandardOutput.writeLine("\(id)  all variants are within the limit")
+            try StandardOutput.writeLine("\(id)  \(Self.text(for: result))")
+        }
+
+        /// Returns the text that describes the result.
+        private static func text(for result: ShrinkingResult) -> TerminalText {
+            switch result.outcome {
+            case .withinLimit: return "nothing is removed: all variants are within the limit"
+            case .noVariants: return "nothing is removed: the asset has no variants to choose from"
+            case .removedFromPlaylist:
+                return "removed variants above the limit from the playlist only: other variants use the same files"
+            case .removed: break
             }
             let names = result.removed.map { rendition in
                 let parts = [
@@ -53,9 +63,7 @@ extension LibraryCommand {
                 ]
                 return parts.compactMap { $0 }.joined(separator: " ")
             }
-            try StandardOutput.writeLine(
-                "\(id)  removed \(names.joined(separator: ", ")); freed \(result.freedBytes)"
-            )
+            return "removed \(names.joined(separator: ", ")); freed \(result.freedBytes)"
         }
 
         private func limit() throws -> StoredVariantLimit {

@@ -63,7 +63,7 @@ struct MediaFileOutput {
     /// - Throws: `StorageError` if there is a file already.
     func verifyIsNew(of asset: StoredAsset) throws {
         let heights = Set(asset.renditions.filter { $0.role == .variant }.compactMap(\.height))
-        // With several heights, that of the file depends on the variant that is downloaded.
+        // If there are several heights, the height of the file depends on the variant that is downloaded.
         guard !template.contains(.height) || heights.count == 1 else { return }
         let height = heights.first.map { "\($0)" } ?? ""
         try Self.verifyAbsence(of: template.path(for: asset, in: nil, part: nil, height: height))
@@ -124,7 +124,7 @@ struct MediaFileOutput {
             let file = URL(fileURLWithPath: path(for: asset, folders, part: splits ? part : nil, height: height))
             let path = file.path
             try Self.makeFolder(of: file)
-            // What exists is replaced when the new file is complete.
+            // An existing file is replaced when the new file is complete.
             let replaced = try replacesFiles ? ReplacedFile(path) : nil
             let target = replaced?.newPath ?? path
             do {
@@ -144,7 +144,7 @@ struct MediaFileOutput {
         return paths
     }
 
-    /// The advice for a codec that files of the type cannot contain; `nil` if no other type can.
+    /// The advice for a codec that files of the type cannot contain; `nil` if no other type can contain it.
     private var typeHint: String? {
         fileExtension == "mp4" ? "write a Matroska file, which can contain it: \(matroskaOption)" : nil
     }
@@ -171,7 +171,7 @@ struct MediaFileOutput {
     ) async -> String {
         guard template.contains(.height) else { return "" }
         if let declared = FileNameTemplate.declaredHeight(of: asset, in: options.folders) { return "\(declared)" }
-        // Also of an export without video, so that the name is that of the stored variant.
+        // The height is that of the stored variant, even if the export has no video.
         return switch await session.videoHeight(options) {
         case .pixels(let height): "\(height)"
         case .noVideo: "audio"

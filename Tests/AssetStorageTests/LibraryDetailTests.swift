@@ -179,7 +179,9 @@ import Testing
         try temporary.complete(id)
         // Entries that the source does not have are not those of removed variants.
         let rate = BitRate(bitsPerSecond: 2_000)
-        #expect(try library.shrink(id, to: .maximumBitRate(rate)).removed.isEmpty)
+        let result = try library.shrink(id, to: .maximumBitRate(rate))
+        #expect(result.outcome == .removedFromPlaylist && result.removed.isEmpty)
+        #expect(try library.shrink(id, to: .maximumBitRate(rate)).outcome == .withinLimit)
         let text = try temporary.text("multivariant.m3u8", of: id)
         #expect(!text.contains("BANDWIDTH=3000") && text.contains("BANDWIDTH=1000") && text.contains("BANDWIDTH=2000"))
         #expect(try library.verify(id).damaged.isEmpty && count("assetCleanup") == 0)

@@ -246,8 +246,6 @@ import Testing
             #expect(try library.currentPlaylist("multivariant.m3u8", of: id) == multivariant)
         }
         // A recording is no download that was interrupted.
-        let folder = temporary.directory.appendingPathComponent("exported")
-        #expect(storageError { try library.export(id, to: folder) }?.code == "asset-incomplete")
         #expect(try library.playlistOfCompleteRenditions(of: id) == nil)
         #expect(try library.endRecording(id, isComplete: true).hasMedia)
         for path in ["media/media.m3u8", "multivariant.m3u8"] {
@@ -277,8 +275,40 @@ import Testing
         // All files are stored, and further ones may follow.
         #expect(try library.asset(id).isPlayableOffline)
         #expect(try library.playlistOfCompleteRenditions(of: id) == nil)
-        let folder = temporary.directory.appendingPathComponent("exported")
-        #expect(storageError { try library.export(id, to: folder) }?.code == "asset-incomplete")
+    }
+
+    /// The playlist of an interrupted recording does not name the segment that was being received.
+    @Test func verifiedRecordingNamesStoredSegments() throws {
+        let playlist = try Self.plain()
+        let writer = try begin(playlist)
+        let resources = try writer.append(0..<2, of: playlist).files.map(\.resource)
+        try temporary.store([resources[0]], of: id)
+        try writer.settle(0)
+        let text = try temporary.text("media/media.m3u8", of: id)
+        #expect(text.hasSuffix("#EXTINF:4,\n000000.ts\n"))
+        #expect(try library.verify(id).damaged.isEmpty)
+        #expect(try temporary.text("media/media.m3u8", of: id) == text)
+        // The last lines were not on the disk when the machine crashed.
+        try Data(text.utf8.prefix(20)).write(to: temporary.url("media/media.m3u8", of: id))
+        #expect(try library.verify(id).damaged.isEmpty)
+        #expect(try temporary.text("media/media.m3u8", of: id) == text)
+    }
+
+    /// Another run can continue the recording, so its playlists have no end marker.
+    @Test func shrunkRecordingHasNotEnded() throws {
+        let live = try Self.plain()
+        let source = try Self.source(["BANDWIDTH=8,RESOLUTION=640x360", "BANDWIDTH=9,RESOLUTION=1280x720"])
+        let renditions = source.variants.indices.map {
+            TemporaryLibrary.rendition(.variant, $0, live, variant: source.variants[$0])
+        }
+        let writers = try begin(.multivariant(source), renditions)
+        try library.publishRecording(id)
+        for writer in writers {
+            try temporary.store(writer.append(0..<1, of: live).files.map(\.resource), of: id)
+        }
+        #expect(try library.shrink(id, to: .maximumHeight(360)).removed.map(\.folder) == ["variant-1"])
+        #expect(try library.asset(id).state == .partial && library.isRecording(id))
+        #expect(try !temporary.text("variant-0/media.m3u8", of: id).contains("#EXT-X-ENDLIST"))
     }
 
     @Test func playlistsOfADownloadAreThoseOfItsFiles() throws {

@@ -165,17 +165,33 @@ import Testing
         #expect(try library.asset(other).renditions.map(\.folder) == remaining)
         // Nothing is stored, so the asset is not complete.
         #expect(try library.asset(other).state == .partial)
+        #expect(result.outcome == .removed)
         let rate = BitRate(bitsPerSecond: 1_000)
         #expect(try library.shrink(other, to: .maximumBitRate(rate)).removed.map(\.folder) == ["variant-1"])
         let error = storageError { _ = try library.shrink(other, to: .maximumBitRate(BitRate(bitsPerSecond: 999))) }
         #expect(error?.message == "no stored variant has a bit rate of at most 999 bit/s; there is 1 kbit/s")
     }
 
+    /// For example, only the subtitles were downloaded.
+    @Test func assetWithoutVariantsStays() throws {
+        let media = try TemporaryLibrary.media("#EXTINF:4,", "x.vtt")
+        let source = try TemporaryLibrary.multivariant(
+            #"#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="s",NAME="b",URI="t.m3u8""#,
+            #"#EXT-X-STREAM-INF:BANDWIDTH=3000,RESOLUTION=1920x1080,SUBTITLES="s""#,
+            "large.m3u8"
+        )
+        let other = try temporary.enter("B", from: "b.m3u8")
+        try temporary.plan(other, source, TemporaryLibrary.rendition(.subtitles, 0, media))
+        #expect(try library.shrink(other, to: .maximumHeight(1)).outcome == .noVariants)
+        #expect(try library.asset(other).renditions.count == 1)
+    }
+
     @Test func singleVariantOfAMediaPlaylistStays() throws {
         let media = try TemporaryLibrary.media("#EXTINF:4,", "x.ts")
         let other = try temporary.enter("B", from: "b.m3u8")
         try temporary.plan(other, .media(media), TemporaryLibrary.rendition(.variant, -1, media))
-        #expect(try library.shrink(other, to: .maximumHeight(1)).removed.isEmpty)
+        let result = try library.shrink(other, to: .maximumHeight(1))
+        #expect(result.outcome == .noVariants && result.removed.isEmpty)
         #expect(try library.asset(other).renditions.count == 1)
     }
 }

@@ -177,12 +177,55 @@ struct DecodingTests {
             try await eventually("it plays faster") {
                 try events("rate").contains { ($0["rate"] as? Double ?? 0) > 1 }
             }
+            let click = try RunningProgram(
+                ["xdotool", "mousemove", "700", "450", "click", "3"],
+                of: URL(fileURLWithPath: "/usr/bin/env"),
+                environment: environment
+            )
+            #expect(try await click.finish() == 0)
+            try await eventually("the right mouse button pauses") { try events("rate").last?["rate"] as? Double == 0 }
             try await press("q")
             #expect(try await program.finish() == 0, "\(program.standardError)")
             // Frames were displayed, and not all of them were dropped.
             let frames = try events("frames")
             func sum(_ name: String) -> Int { frames.reduce(0) { $0 + ($1[name] as? Int ?? 0) } }
             #expect(sum("decoded") > 40 && sum("decoded") - sum("dropped") > 10, "\(frames)")
+        }
+    }
+
+    /// Escape first leaves full screen, and then ends playback.
+    @Test(
+        .timeLimit(.minutes(10)),
+        .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/Xvfb"), "there is no Xvfb"),
+        .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/xdotool"), "there is no xdotool")
+    )
+    func windowOpensInFullScreen() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await onDisplay { display in
+            let environment = ["DISPLAY": display, "SDL_AUDIODRIVER": "dummy"]
+            let program = try RunningProgram(
+                ["play", try sample("ad/240p/media.m3u8"), "--full-screen", "--volume", "0", "--keep-open"],
+                environment: environment
+            )
+            /// Runs xdotool; the window may not be open yet.
+            func tool(_ arguments: [String]) async throws -> String {
+                let tool = try RunningProgram(
+                    ["xdotool"] + arguments,
+                    of: URL(fileURLWithPath: "/usr/bin/env"),
+                    environment: environment
+                )
+                _ = try await tool.finish()
+                return tool.standardOutput
+            }
+            let size = ["search", "--onlyvisible", "--name", " - Millstream$", "getwindowgeometry"]
+            try await eventually("it covers the screen") { try await tool(size).contains("Geometry: 1400x900") }
+            _ = try await tool(["key", "Escape"])
+            try await eventually("it is a window") {
+                let text = try await tool(size)
+                return text.contains("Geometry: ") && !text.contains("Geometry: 1400x900")
+            }
+            _ = try await tool(["key", "Escape"])
+            #expect(try await program.finish() == 0, "\(program.standardError)")
         }
     }
 
@@ -246,6 +289,29 @@ struct DecodingTests {
         let events = try String(contentsOfFile: path("events"), encoding: .utf8)
         #expect(events.contains("\"event\":\"seek\"") && events.contains("\"rate\":0"), "\(events)")
         #expect(program.standardOutput.contains("Watched: "), "\(program.standardOutput)")
+    }
+
+    /// The playback keys also work in the terminal from which a window was opened.
+    @Test(
+        .timeLimit(.minutes(10)),
+        .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/script"), "there is no script"),
+        .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/Xvfb"), "there is no Xvfb")
+    )
+    func keysInTheTerminalControlTheWindow() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let command = "'\(RunningProgram.executable.path)' play '\(try sample("ad/240p/media.m3u8"))' --keep-open"
+        let keys = "(sleep 6; printf i; sleep 1; printf '\\033[C'; sleep 1; printf q) | "
+        try await onDisplay { display in
+            let program = try RunningProgram(
+                ["sh", "-c", keys + "script -qec \"\(command) --events '\(path("events"))'\" /dev/null"],
+                of: URL(fileURLWithPath: "/usr/bin/env"),
+                environment: ["DISPLAY": display, "SDL_AUDIODRIVER": "dummy"]
+            )
+            #expect(try await program.finish() == 0)
+            #expect(program.standardOutput.contains("only in a window: press it there"), "\(program.standardOutput)")
+            let events = try String(contentsOfFile: path("events"), encoding: .utf8)
+            #expect(events.contains("\"event\":\"seek\""), "\(events)")
+        }
     }
 
     /// With `--keep-open`, the end is not the end of the program, and a key seeks back from it.
@@ -315,9 +381,10 @@ struct DecodingTests {
         .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/Xvfb"), "there is no Xvfb"),
         .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/xdotool"), "there is no xdotool"),
         .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/import"), "there is no ImageMagick"),
-        .enabled(if: Transfer.executable("ffmpeg") != nil, "ffmpeg is not installed")
+        .enabled(if: Transfer.executable("ffmpeg") != nil, "ffmpeg is not installed"),
+        arguments: [("song.mp4", "aac", "cover.png"), ("song.mp3", "libmp3lame", "cover.jpg")]
     )
-    func windowOfAudioShowsTheTitleAndTheArtworkOfTheFile() async throws {
+    func windowOfAudioShowsTheTitleAndTheArtworkOfTheFile(name: String, codec: String, image: String) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         func run(_ arguments: [String], environment: [String: String] = [:]) async throws -> Int32 {
             let tool = try RunningProgram(
@@ -327,10 +394,10 @@ struct DecodingTests {
             )
             return try await tool.finish()
         }
-        let (cover, song) = (path("cover.png"), path("song.mp4"))
+        let (cover, song) = (path(image), path(name))
         let picture = ["-f", "lavfi", "-i", "color=red:s=320x180:d=1", "-frames:v", "1", cover]
         #expect(try await run(["ffmpeg", "-v", "error"] + picture) == 0)
-        let tone = ["-f", "lavfi", "-i", "sine=500:d=120", "-i", cover, "-map", "0", "-map", "1", "-c:a", "aac"]
+        let tone = ["-f", "lavfi", "-i", "sine=500:d=120", "-i", cover, "-map", "0", "-map", "1", "-c:a", codec]
         let details = ["-c:v", "copy", "-disposition:v:0", "attached_pic", "-metadata", "title=A known song", song]
         #expect(try await run(["ffmpeg", "-v", "error"] + tone + details) == 0)
         try await onDisplay { display in
@@ -356,6 +423,53 @@ struct DecodingTests {
             #expect(try await run(search, environment: environment) == 0)
             program.send(SIGINT)
             _ = try await program.finish()
+        }
+    }
+
+    /// Text that cannot be drawn is reported in the events and in the terminal.
+    @Test(
+        .timeLimit(.minutes(10)),
+        .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/Xvfb"), "there is no Xvfb")
+    )
+    func missingFontIsInTheEvents() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let media = """
+            #EXTM3U
+            #EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="s",NAME="Text",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="text.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=600000,CODECS="avc1.42c00d,mp4a.40.2",SUBTITLES="s"
+            \(try sample("ts/180p/media.m3u8"))
+
+            """
+        let list = "#EXTM3U\n#EXT-X-TARGETDURATION:72\n#EXTINF:72,\ntext.vtt\n#EXT-X-ENDLIST\n"
+        // This value in a block of Hangul is not assigned to a character.
+        let cues = "WEBVTT\n\n00:00:00.000 --> 00:01:00.000\na\u{D7FF}b\n"
+        for (name, text) in [("film.m3u8", media), ("text.m3u8", list), ("text.vtt", cues)] {
+            try Data(text.utf8).write(to: URL(fileURLWithPath: path(name)))
+        }
+        try await onDisplay { display in
+            let environment = ["DISPLAY": display, "SDL_AUDIODRIVER": "dummy"]
+            let program = try RunningProgram(
+                [
+                    "play", path("film.m3u8"), "--window", "--subtitles", "en", "--events", path("events"),
+                    "--keep-open",
+                ],
+                environment: environment
+            )
+            func errors() throws -> [[String: Any]] {
+                let text = (try? String(contentsOfFile: path("events"), encoding: .utf8)) ?? ""
+                return try text.split(separator: "\n").compactMap {
+                    try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
+                }.filter { $0["event"] as? String == "error" }
+            }
+            try await eventually("the font is reported") {
+                try errors().contains { ($0["comment"] as? String ?? "").hasPrefix("No installed font has Korean") }
+            }
+            program.send(SIGINT)
+            _ = try await program.finish()
+            #expect(program.standardError.contains("No installed font has Korean"), "\(program.standardError)")
+            let found = try errors().filter { ($0["comment"] as? String ?? "").hasPrefix("No installed font") }
+            #expect(found.count == 1 && found.first?["recovered"] as? Bool == true, "\(found)")
+            #expect(found.first?["domain"] as? String == "Millstream", "\(found)")
         }
     }
 

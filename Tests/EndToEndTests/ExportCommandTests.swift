@@ -379,6 +379,27 @@ final class ExportCommandTests {
         #expect(ends.count > 5 && abs(last - duration) < 0.05, "\(ends) \(duration)")
     }
 
+    /// Only the first segment of the video is needed, because the times of the subtitles are relative to it.
+    @Test(.timeLimit(.minutes(10))) func completeSubtitlesOfAnIncompleteAssetAreExported() async throws {
+        let id = try await download(try sample("fmp4/multivariant.m3u8"))
+        let whole = try await run(["library", "export", id, "--srt", path("whole")])
+        #expect(whole.status == 0, "\(whole)")
+        let package = library + "/packages/" + id
+        let video = try FileManager.default.subpathsOfDirectory(atPath: package).sorted().filter { path in
+            path.hasPrefix("variant-") && path.contains("/0") && !path.hasSuffix(".m3u8")
+        }
+        try FileManager.default.removeItem(atPath: package + "/" + (try #require(video.last)))
+        _ = try await run(["library", "verify", id])
+        let part = try await run(["library", "export", id, "--srt", path("part")])
+        #expect(part.status == 0 && part.errors.isEmpty, "\(part)")
+        let texts = try ["whole", "part"].map { try String(contentsOfFile: path("\($0)/en.srt"), encoding: .utf8) }
+        #expect(texts[0] == texts[1])
+        try FileManager.default.removeItem(atPath: package + "/" + (try #require(video.first)))
+        _ = try await run(["library", "verify", id])
+        let untimed = try await run(["library", "export", id, "--srt", path("untimed")])
+        #expect(untimed.status == 1 && untimed.errors.contains("--partial"), "\(untimed)")
+    }
+
     /// The first rendition is written before the second one is read.
     @Test(.timeLimit(.minutes(10))) func failedExportOfSubtitlesLeavesNothing() async throws {
         let id = try await download(try sample("fmp4/multivariant.m3u8"))

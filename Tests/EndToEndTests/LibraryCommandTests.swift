@@ -284,6 +284,10 @@ final class LibraryCommandTests {
         #expect(!FileManager.default.fileExists(atPath: library + "/packages/\(id)/variant-1"))
         #expect(try await run("verify").output == "\(id)  OK\n")
         #expect(try await run("list").output.contains("  360p "))
+        let again = try await run("shrink", id, "--max-height", "360")
+        #expect(again.output == "\(id)  nothing is removed: all variants are within the limit\n", "\(again)")
+        let report = try await run("shrink", id, "--max-height", "360", "--json")
+        #expect(report.output.contains(#""outcome":"within-limit""#), "\(report)")
     }
 
     @Test(.timeLimit(.minutes(10))) func allArgumentsOfADeletionAreTried() async throws {

@@ -133,6 +133,8 @@ struct MessageTests {
                 (["play", source, "--headless", "--screenshot", "0=a.jpg"], 64, "whose names end in .png: a.jpg"),
                 (["play", source, "--headless", "--screenshot", "0=frame"], 64, "whose names end in .png: frame"),
                 (["play", source, "--loop", "--keep-open"], 64, "--keep-open cannot be combined with --loop (usage)"),
+                (["play", source, "--headless", "--full-screen"], 64, "--full-screen requires --window (usage)"),
+                (["play", source, "--volume", "101"], 64, "--volume must be between 0 and 100 percent (usage)"),
                 (["edit", source, "--filter-audio", "codecs(mp4a),channels(two)"], 64, "channels, not \"two\""),
                 (["library", "policy", "a", "--pin", "--no-pin", "--library", library], 64, "--no-pin"),
                 (

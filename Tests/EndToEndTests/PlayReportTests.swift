@@ -72,7 +72,7 @@ struct PlayReportTests {
         #expect(result.status == 0, "\(result)")
         let metrics = try metrics(result.output)
         #expect(metrics["watchedDuration"] as? Double == 6 && metrics["skippedDuration"] as? Double == 12, "\(metrics)")
-        #expect(metrics["errors"] as? Int == 2, "\(metrics)")
+        #expect(metrics["errors"] as? Int == 2 && metrics["skippedSegments"] as? Int == 2, "\(metrics)")
     }
 
     /// Segments that are loaded completely, but of which most is damaged.

@@ -241,6 +241,14 @@ struct RecordCommandTests {
         // The bit rate of the variant is measured.
         #expect(!player.standardOutput.contains(" 1 bit/s"), "\(player.standardOutput)")
         #expect(!player.standardError.contains(" 1 bit/s"), "\(player.standardError)")
+        let copy = folder.appendingPathComponent("copy").path
+        let export = try RunningProgram(["library", "export", name, copy, "--library", library])
+        #expect(try await export.finish() == 0, "\(export.standardError)")
+        let note = "note: the recording was interrupted; its stored part is exported\n"
+        #expect(export.standardError == note, "\(export.standardError)")
+        let exported = try String(contentsOfFile: copy + "/media/media.m3u8", encoding: .utf8)
+        #expect(exported.contains("#EXT-X-PLAYLIST-TYPE:VOD\n"), "\(exported)")
+        #expect(exported.hasSuffix("2.m4s\n#EXT-X-ENDLIST\n"), "\(exported)")
     }
 
     /// The limit ends the recording at once, although the playlist does not end; what fits into it is a complete recording.

@@ -1,6 +1,9 @@
 import Foundation
 import MediaTiming
+import NIOCore
+import PlaybackReporting
 import SegmentFormat
+import StreamingEngine
 import Testing
 
 @testable import MediaDecoding
@@ -50,6 +53,116 @@ struct FileTests {
             #expect(abs((next.time - chunk.end).seconds) < 0.001)
         }
         #expect(abs(((pieces.sound.last?.end ?? .zero) - (whole.sound.last?.end ?? .zero)).seconds) < 0.001)
+    }
+
+    /// The text begins in the first cluster, and its cue shows that it is in progress at the start of the last segment.
+    @Test func segmentOfAMatroskaFileHasTheSubtitlesThatBeganEarlier() throws {
+        let fixtures = try Fixtures()
+        let text = "1\n00:00:00,500 --> 00:00:03,800\nLong text\n\n"
+        try Data(text.utf8).write(to: fixtures.folder.appendingPathComponent("a.srt"))
+        let inputs = "\(Fixtures.source) -i a.srt -map 0 -map 1 -map 2"
+        try fixtures.make("\(inputs) -c:v libx264 -bf 2 -g 25 -pix_fmt yuv420p -c:a aac -c:s srt -f matroska a.mkv")
+        let bytes = try fixtures.bytes("a.mkv")
+        let options = MediaFileIndexer.Options(minimumSegmentDuration: MediaTime(seconds: 1))
+        let begun = MediaFileIndexer(head: Array(bytes.prefix(4_096)), length: Int64(bytes.count), options: options)
+        var index = try #require(begun)
+        while case .needsBytes(let range) = index.state {
+            index.add(Array(bytes[Int(range.start)..<min(bytes.count, Int(range.end))]))
+        }
+        guard case .ready(let timeline) = index.state else {
+            Issue.record("the index is not complete: \(index.state)")
+            return
+        }
+        let last = try #require(timeline.segments.last)
+        let range = last.byteRangeWithEarlierSubtitles
+        #expect(last.timeRange.start.seconds > 2.5 && range.start < last.byteRange.start, "\(timeline.segments)")
+        let head = try #require(timeline.initializationRange)
+        func demux(_ range: ByteRange) throws -> DemuxedSegment {
+            let part = Array(bytes[Int(range.start)..<Int(range.end)])
+            return try part.withUnsafeBytes { part in
+                try Array(bytes[Int(head.start)..<Int(head.end)]).withUnsafeBytes {
+                    try SegmentDemuxer().demux(
+                        part,
+                        initialization: $0,
+                        startTime: last.timeRange.start,
+                        earlierLength: last.byteRange.start - range.start
+                    )
+                }
+            }
+        }
+        let (segment, own) = (try demux(range), try demux(last.byteRange))
+        let cues = FileSubtitles.cues(of: segment, offset: .zero).values.flatMap(\.self)
+        #expect(cues.map(\.plainText) == ["Long text"])
+        #expect(own.earlierSubtitles.isEmpty && FileSubtitles.cues(of: own, offset: .zero).isEmpty)
+        // The video and the audio before the segment are left out.
+        #expect(segment.packets.map(\.presentationTime) == own.packets.map(\.presentationTime))
+    }
+
+    /// Returns a transport stream of four seconds without the packets between 40 % and 70 % of its length.
+    private static func transportStreamWithHole(_ fixtures: borrowing Fixtures) throws -> [UInt8] {
+        try fixtures.make("\(Fixtures.source) -c:v libx264 -bf 2 -g 25 -pix_fmt yuv420p -c:a aac -ac 2 -f mpegts a.ts")
+        var bytes = try fixtures.bytes("a.ts")
+        // Bounded: the file has many packets.
+        let count = bytes.count / 188
+        bytes.removeSubrange(188 * (count * 4 / 10)..<188 * (count * 7 / 10))
+        return bytes
+    }
+
+    /// The missing packets may also be between two parts of the file.
+    @Test(arguments: [60_000, 150_001, 10_000_000]) func missingPacketsOfAFileAreFoundOnce(size: Int) throws {
+        let fixtures = try Fixtures()
+        let bytes = try Self.transportStreamWithHole(fixtures)
+        let demuxer = SegmentDemuxer(isContinuous: true)
+        var segments: [DemuxedSegment] = []
+        for start in stride(from: 0, to: bytes.count, by: size) {
+            let part = Array(bytes[start..<min(bytes.count, start + size)])
+            segments.append(try part.withUnsafeBytes { try demuxer.demux($0) })
+        }
+        segments.append(try demuxer.finish())
+        for kind in [MediaTrack.MediaType.video, .audio] {
+            let lost = segments.flatMap { segment in
+                segment.tracks.filter { $0.kind == kind }.compactMap { segment.lostRanges[$0.id] }
+            }
+            #expect(lost.count == 1, "\(kind): \(lost)")
+            let range = try #require(lost.first)
+            #expect(range.duration.seconds > 0.6 && range.duration.seconds < 2, "\(kind): \(range)")
+        }
+    }
+
+    @Test func intactFileHasNoMissingPackets() throws {
+        let fixtures = try Fixtures()
+        try fixtures.make("\(Fixtures.source) -c:v libx264 -bf 2 -g 25 -pix_fmt yuv420p -c:a aac -ac 2 -f mpegts a.ts")
+        let bytes = try fixtures.bytes("a.ts")
+        let demuxer = SegmentDemuxer(isContinuous: true)
+        for start in stride(from: 0, to: bytes.count, by: 60_000) {
+            let part = Array(bytes[start..<min(bytes.count, start + 60_000)])
+            let segment = try part.withUnsafeBytes { try demuxer.demux($0) }
+            #expect(segment.lostRanges.isEmpty, "\(segment.lostRanges)")
+        }
+        let rest = try demuxer.finish()
+        #expect(rest.lostRanges.isEmpty)
+    }
+
+    @Test(arguments: [false, true]) func inspectionNamesTheTimeOfMissingPackets(isFile: Bool) throws {
+        let fixtures = try Fixtures()
+        let bytes = try Self.transportStreamWithHole(fixtures)
+        let position = PipelineSegment.FilePosition(
+            offset: 0,
+            firstTimestamp: .zero,
+            beginsWithinFrames: true,
+            isLast: true
+        )
+        let segment = PipelineSegment(
+            type: .muxed,
+            content: .media(ByteBuffer(bytes: bytes), initialization: nil),
+            range: MediaTimeRange(start: .zero, end: MediaTime(seconds: 4)),
+            discontinuityDomain: PipelineSegment.Domain(playlist: "a.ts", sequence: 0),
+            position: isFile ? position : nil
+        )
+        var probe = MediaProbe()
+        let contents = try probe.read(segment)
+        let missing = contents.problems.filter { $0.hasPrefix("video of ") && $0.hasSuffix(" s is missing") }
+        #expect(missing.count == 1, "\(contents.problems)")
     }
 
     /// FFmpeg makes a video stream of the image, but it is not a track that is played.

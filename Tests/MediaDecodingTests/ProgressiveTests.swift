@@ -269,6 +269,40 @@ struct ProgressiveTests {
         #expect(decoding.frames.contains { $0.time == .zero })
     }
 
+    /// The text begins in the first segment and is in progress at the start of the last one.
+    @Test func segmentHasTheSubtitlesThatBeganEarlier() throws {
+        let fixtures = try Fixtures()
+        let text = "1\n00:00:00,500 --> 00:00:03,800\nLong text\n\n"
+        try Data(text.utf8).write(to: fixtures.folder.appendingPathComponent("a.srt"))
+        let inputs = "\(Fixtures.source) -i a.srt -map 0 -map 1 -map 2"
+        try fixtures.make("\(inputs) \(Self.video) -c:a aac -c:s mov_text -f mp4 a.mp4")
+        let file = try File(fixtures.bytes("a.mp4"))
+        let last = try #require(file.timeline.segments.last)
+        #expect(last.timeRange.start == MediaTime(seconds: 3) && last.earlierSubtitleOffset != nil)
+        let piece = MediaFileSegment(timeRange: last.timeRange, byteRange: last.byteRangeWithEarlierSubtitles)
+        let segment = try file.segment(piece, SegmentDemuxer())
+        #expect(segment.problems == [])
+        let cues = FileSubtitles.cues(of: segment, offset: .zero).values.flatMap(\.self)
+        #expect(cues.map(\.plainText) == ["Long text"])
+        let range = try #require(cues.first?.timeRange)
+        #expect(abs(range.start.seconds - 0.5) < 0.05 && abs(range.end.seconds - 3.8) < 0.05, "\(range)")
+        // Each sample is a packet of one segment only, as exports need it.
+        let tracks = segment.tracks.filter { $0.kind == .subtitles }.map(\.id)
+        #expect(tracks.count == 1)
+        #expect(
+            segment.packets.allSatisfy { !tracks.contains($0.trackID) || $0.presentationTime >= last.timeRange.start }
+        )
+        // A cue that is already known is not added twice.
+        var subtitles = FileSubtitles()
+        for segment in try file.timeline.segments.map({ try file.segment($0, SegmentDemuxer()) }) + [segment] {
+            subtitles.insert(FileSubtitles.cues(of: segment, offset: .zero))
+        }
+        let selectable = Array(segment.fileTracks(.subtitles).keys)
+        #expect(selectable.count == 1)
+        subtitles.selected = selectable.first
+        #expect(subtitles.cues(at: MediaTime(value: 7, timescale: 2)).map(\.plainText) == ["Long text"])
+    }
+
     @Test func encryptedMoviesAreRejected() throws {
         let fixtures = try Fixtures()
         let key = "-encryption_scheme cenc-aes-ctr -encryption_key 00112233445566778899aabbccddeeff"

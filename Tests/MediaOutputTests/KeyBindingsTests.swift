@@ -38,6 +38,14 @@ import Testing
         #expect(KeyBindings.command(for: .character("٣"), in: span) == nil)
     }
 
+    @Test func helpSaysThatEscapeFirstLeavesFullScreen() throws {
+        let line = try #require(PlayerCommand.keyLines.first { $0.hasPrefix("q, escape ") })
+        #expect(line.hasSuffix("  quit; escape first leaves full screen"))
+        // A terminal has no full screen.
+        let ofTerminal = try #require(PlayerCommand.keyLinesOfTerminal.first { $0.hasPrefix("q, escape ") })
+        #expect(ofTerminal.hasSuffix("  quit"))
+    }
+
     @Test func heldKeyRepeatsStepsButNotToggles() {
         #expect(KeyBindings.command(for: .right, isRepeat: true) == .seekBy(MediaTime(seconds: 10)))
         #expect(KeyBindings.command(for: .character("."), isRepeat: true) == .step(1))

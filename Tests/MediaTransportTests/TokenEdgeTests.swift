@@ -90,7 +90,9 @@ import Testing
         let time = Simulation()
         let scope = try #require(HeaderFieldScope("h"))
         let sources = [ScopedTokenSource(SilentSource(time: time), for: scope)]
-        let transport = TokenTransport(ScriptedTransport(time: time), sources: sources, time: time) { UnixSeconds(1_000) }
+        let transport = TokenTransport(ScriptedTransport(time: time), sources: sources, time: time) {
+            UnixSeconds(1_000)
+        }
         try await time.run {
             let error = await #expect(throws: TransportError.self) { try await transport.signed(Self.address) }
             #expect(error?.code == .timedOut && error?.address == Self.address)

@@ -1,5 +1,6 @@
 import AssetStorage
 import Foundation
+import HLSPlaylist
 import MediaTiming
 import MediaTransport
 import MillstreamDownloads
@@ -231,6 +232,24 @@ private final class RepairOrigin: Sendable {
         #expect(result.damaged.sorted() == shared && result.failure != nil)
         #expect(result.repaired.allSatisfy { $0.contains("init-") })
         #expect(try library.asset(id).state == .partial)
+    }
+
+    /// A later run continues a recording whose process was killed; its playlists have no end marker until then.
+    @Test func repairedRecordingHasNotEnded() async throws {
+        let address = ResourceAddress(RepairOrigin.root + "live.m3u8")
+        let playlist = try MediaPlaylist(
+            parsing: Array("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n".utf8),
+            context: PlaylistContext(address: address)
+        )
+        let recording = try temporary.beginRecording(of: playlist, at: address, segmentCount: 1)
+        for file in recording.files {
+            try temporary.store(Array("media".utf8), as: file.resource, of: recording.id)
+            try recording.writer.settle(file.position)
+        }
+        let result = try await AssetRepair(recording.id, in: library, loader: origin.loader).run()
+        #expect(result.failure == nil)
+        #expect(try library.asset(recording.id).state == .partial && library.isRecording(recording.id))
+        #expect(try !temporary.text("media/media.m3u8", of: recording.id).contains("#EXT-X-ENDLIST"))
     }
 
     @Test func changedPlaylistLeavesStoredFilesAlone() async throws {

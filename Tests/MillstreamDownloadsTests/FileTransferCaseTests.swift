@@ -188,33 +188,13 @@ private struct NotingTransport: Transport {
         return try #require(try library.missingResources(id).first)
     }
 
-    private func transfer(
-        _ resource: StoredResource,
-        _ transport: any Transport,
-        limits: DownloadLimits = DownloadLimits()
-    ) throws -> FileTransfer {
-        let asset = try library.asset(resource.assetID)
-        return FileTransfer(
-            resource: resource,
-            assetID: asset.id,
-            library: library,
-            loader: ResourceLoader(transport, policy: RecoveryPolicy(retries: 0)),
-            commits: CommitQueue(library),
-            meter: ProgressMeter(ProgressCounter(asset, missing: 1)),
-            budget: DownloadBudget(asset, in: library, limits),
-            limiter: nil,
-            yieldsToPlayback: false,
-            time: SystemTimeSource()
-        )
-    }
-
     /// A transfer that waits for a player which receives the file ends when it is canceled.
     @Test func waitForAnotherReceptionCanBeCanceled() async throws {
         let resource = try plannedSegment()
         let transport = Self.origin(1)
         let (_, isOwner) = library.reception(of: resource, resource.assetID)
         #expect(isOwner)
-        let transfer = try transfer(resource, transport)
+        let transfer = try temporary.transfer(resource, transport)
         let running = Task { try await transfer.run() }
         running.cancel()
         let hasEnded = Mutex(false)
@@ -252,7 +232,7 @@ private struct NotingTransport: Transport {
             order: StoredResource.order(startingAt: .zero, isDeferred: true)
         )
         let transport = ScriptedTransport()
-        let transfer = try transfer(part, transport, limits: DownloadLimits(assetSize: ByteCount(100)))
+        let transfer = try temporary.transfer(part, transport, limits: DownloadLimits(assetSize: ByteCount(100)))
         let error = await #expect(throws: (any Error).self) { try await transfer.run() }
         #expect(((error as? DownloadError)?.code == .tooLarge) == (requestCount == 0))
         #expect(transport.requests.count == requestCount)

@@ -95,6 +95,49 @@ private final class SleepingClock: TimeSource {
         #expect(try await task.value().state == .complete)
     }
 
+    /// At a low rate, a buffer of 64 KiB has the bytes of more than a second, and a small file can precede the first one.
+    @Test(arguments: [0, 1_000]) func displayedRateIsThatOfTheLimit(firstSize: Int) async throws {
+        let time = SleepingClock()
+        let session = RateLimiter(RateLimit(BitRate(bitsPerSecond: 400_000)), time: time)
+        let limiter = RateLimiter(RateLimit(Self.megabits(2)), time: time, within: session)
+        var figures = DisplayedProgress(window: .seconds(10))
+        figures.addReceived(0, at: time.now)
+        var received: Int64 = 0
+        var rates: [Double] = []
+        for count in [firstSize] + Array(repeating: 65_536, count: 20) {
+            try await limiter.waitAfterReceiving(count) { piece in
+                received += Int64(piece)
+                figures.addReceived(received, at: time.now)
+                if let rate = figures.rate(at: time.now) { rates.append(rate) }
+            }
+        }
+        #expect(received == Int64(firstSize + 20 * 65_536))
+        #expect(rates.count > 50 && rates.allSatisfy { abs($0 - 50_000) <= 5_000 }, "\(rates)")
+    }
+
+    /// Received bytes count even if the task is canceled while it waits.
+    @Test func bytesOfACanceledWaitCount() async {
+        let task = Task { () -> (count: Int, isCanceled: Bool) in
+            let limiter = RateLimiter(RateLimit(BitRate(bitsPerSecond: 8)), time: SleepingClock())
+            while !Task.isCancelled { await Task.yield() }
+            var counted = 0
+            do {
+                try await limiter.waitAfterReceiving(10) { counted += $0 }
+                return (counted, false)
+            } catch {
+                return (counted, error is CancellationError)
+            }
+        }
+        task.cancel()
+        let result = await task.value
+        #expect(result.count == 10 && result.isCanceled)
+    }
+
+    @Test func countedBytesAreThoseOfAQuarterOfASecond() {
+        #expect(RateLimit(BitRate(bitsPerSecond: 400_000)).countedSize == 12_500)
+        #expect(RateLimit(BitRate(bitsPerSecond: 0)).countedSize == 1)
+    }
+
     @Test func extremeValuesGiveFiniteDelays() {
         var limit = RateLimit(BitRate(bitsPerSecond: 0))
         #expect(limit.rate.bitsPerSecond == 1 && limit.addBytes(1, at: .zero) == .seconds(8))

@@ -101,7 +101,7 @@ import Testing
     // MARK: Transfers
 
     /// A server whose response for a segment breaks off after four of ten bytes.
-    private struct BreakingTransport: Transport {
+    struct BreakingTransport: Transport {
         let base: ScriptedTransport
         let error: TransportError
         let headers: [HeaderField]

@@ -9,7 +9,7 @@ import Testing
 @testable import MillstreamDownloads
 
 /// A clock that advances when a recording waits; the tasks that report progress or read the catalog sleep until they are canceled.
-private final class RecordingTime: TimeSource {
+final class RecordingTime: TimeSource {
     private let passed = Mutex(Duration.seconds(50))
 
     var now: Duration { passed.withLock { $0 } }

@@ -11,7 +11,7 @@ import Testing
 @testable import MillstreamDownloads
 
 /// A clock that stands still.
-private struct StoppedTime: TimeSource {
+struct StoppedTime: TimeSource {
     var now: Duration { .zero }
 
     func sleep(for duration: Duration) async throws {
@@ -34,18 +34,7 @@ private struct StoppedTime: TimeSource {
 
     private var library: AssetLibrary { temporary.library }
 
-    /// Returns a runner that resumes no task.
-    private func runner() -> SessionRunner {
-        var configuration = DownloadSession.Configuration()
-        configuration.resumesAutomatically = false
-        return SessionRunner(
-            identifier: "films",
-            library: library,
-            loader: ResourceLoader(transport, policy: RecoveryPolicy(retries: 0)),
-            configuration: configuration,
-            time: StoppedTime()
-        )
-    }
+    private func runner() -> SessionRunner { temporary.runner("films", transport) }
 
     /// Plans the asset, none of whose three segments is stored.
     private func plan() throws -> String {

@@ -1,7 +1,11 @@
 import AssetStorage
 import HLSPlaylist
+import MediaTiming
+import MediaTransport
 import ResourceAddressing
 import Testing
+
+@testable import MillstreamDownloads
 
 extension PlannedRendition {
     /// Creates the description of the only media playlist of a source.
@@ -59,5 +63,26 @@ extension TemporaryLibrary {
         try bytes.withUnsafeBytes { try file.write($0) }
         try file.finish()
         try library.commit([WrittenFile(resource, file)])
+    }
+
+    /// Returns the transfer of a planned file, which is not repeated after an error.
+    func transfer(
+        _ resource: StoredResource,
+        _ transport: any Transport,
+        limits: DownloadLimits = DownloadLimits()
+    ) throws -> FileTransfer {
+        let asset = try library.asset(resource.assetID)
+        return FileTransfer(
+            resource: resource,
+            assetID: asset.id,
+            library: library,
+            loader: ResourceLoader(transport, policy: RecoveryPolicy(retries: 0)),
+            commits: CommitQueue(library),
+            meter: ProgressMeter(ProgressCounter(asset, missing: 1)),
+            budget: DownloadBudget(asset, in: library, limits),
+            limiter: nil,
+            yieldsToPlayback: false,
+            time: SystemTimeSource()
+        )
     }
 }

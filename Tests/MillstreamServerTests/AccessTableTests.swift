@@ -340,7 +340,7 @@ import Testing
     @Test func preflightsAllowOnlyReadingMedia() async throws {
         try await ServerStage.run { (stage: ServerStage) async throws in
             let fields = ["Origin: https://evil.example", "Access-Control-Request-Method: PUT"]
-            for path in ["/play.m3u8?url=x", "/segment/x?url=y"] {
+            for path in ["/play.m3u8?url=x", "/play.mpd?url=x", "/segment/x?url=y"] {
                 let response = try await stage.ask(path, method: "OPTIONS", fields: fields)
                 #expect(response.status == 204 && response.field("Access-Control-Allow-Methods") == "GET, HEAD")
                 #expect(response.field("Access-Control-Allow-Headers") == "Range")

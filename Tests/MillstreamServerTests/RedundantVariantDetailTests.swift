@@ -73,6 +73,24 @@ import Testing
         }
     }
 
+    /// The removal of old segments from an I-frame playlist does not show that segments were added.
+    @Test func changeOfTheToleranceAloneIsNoChange() {
+        var observation = VariantObservation()
+        for (seconds, tolerated) in [(0, 12), (4, 9), (8, 3)] as [(Int, Int64)] {
+            let now = Duration.seconds(seconds)
+            let end = VariantObservation.End(sequence: 20, toleratedSegmentCount: tolerated)
+            observation.record(.live(end, targetDuration: Self.target), at: now)
+            let expected = LiveVariant(
+                targetDuration: Self.target,
+                endSequence: 20,
+                unchangedTime: now,
+                hasChanged: false,
+                toleratedSegmentCount: tolerated
+            )
+            #expect(observation.availability(at: now) == .live(expected), "\(seconds)")
+        }
+    }
+
     @Test func endIsThatOfThePlaylist() throws {
         let header = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-MEDIA-SEQUENCE:7\n"
         let segment = "#EXTINF:4,\n0.ts\n"

@@ -87,6 +87,15 @@ import Testing
         )
     }
 
+    /// A playlist and the manifest of one channel have the same signature.
+    @Test func manifestOfAChannelIsSigned() throws {
+        let query = "?url=https://h/a&live=loop"
+        let manifest = try signed("/play.mpd" + query)
+        let playlist = try signed("/play.m3u8" + query)
+        #expect(verify(manifest) == "forever")
+        #expect(manifest.replacing("/play.mpd", with: "/play.m3u8") == playlist)
+    }
+
     @Test(arguments: [
         "/play.m3u8", "/play.m3u8?url=ftp://h/a", "/play.m3u8?url=https://h/a#f", "/segment/a?url=https://h/a",
         "play.m3u8?url=https://h/a", "//play.m3u8?url=https://h/a", "file:///play.m3u8?url=https://h/a",

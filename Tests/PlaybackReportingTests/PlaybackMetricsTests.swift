@@ -78,6 +78,8 @@ import Testing
         let metrics = transcript.measured().metrics
         #expect(metrics.watchedDuration == .seconds(watched))
         #expect(metrics.skippedDuration == .seconds(skipped))
+        let skippedSegments = events.count { if case .segmentSkipped = $0 { true } else { false } }
+        #expect(metrics.skippedSegments == skippedSegments)
         #expect(transcript.accessLog.totals.durationWatched == .seconds(watched))
     }
 
@@ -301,8 +303,8 @@ import Testing
     @Test func jsonHasEveryKeyInOrder() {
         #expect(
             PlaybackMetrics().json == """
-                {"startupTime":null,"watchedDuration":0,"skippedDuration":0,"stallCount":0,"stallDuration":0,"stallsPerHour":null,\
-                "stallRatio":null,"timeWeightedBitrate":null,"timeWeightedBitrateOfAll":null,"variantSwitches":0,\
+                {"startupTime":null,"watchedDuration":0,"skippedDuration":0,"skippedSegments":0,"stallCount":0,"stallDuration":0,\
+                "stallsPerHour":null,"stallRatio":null,"timeWeightedBitrate":null,"timeWeightedBitrateOfAll":null,"variantSwitches":0,\
                 "oscillations":0,"droppedFrames":null,"decodedFrames":null,"discardedFrames":null,"bytes":0,\
                 "mediaRequests":0,"errors":0,"liveLatency":null,"programDateTime":null}
                 """
@@ -319,8 +321,8 @@ import Testing
         transcript.at(41.9, 40, .error(Transcript.failure()))
         #expect(
             transcript.measured().metrics.json == """
-                {"startupTime":0.7,"watchedDuration":40,"skippedDuration":0,"stallCount":1,"stallDuration":1.2,"stallsPerHour":90,\
-                "stallRatio":0.03,"timeWeightedBitrate":3200000,"timeWeightedBitrateOfAll":3200000,\
+                {"startupTime":0.7,"watchedDuration":40,"skippedDuration":0,"skippedSegments":0,"stallCount":1,"stallDuration":1.2,\
+                "stallsPerHour":90,"stallRatio":0.03,"timeWeightedBitrate":3200000,"timeWeightedBitrateOfAll":3200000,\
                 "variantSwitches":1,"oscillations":0,"droppedFrames":2,"decodedFrames":1000,"discardedFrames":3,"bytes":1300,\
                 "mediaRequests":1,"errors":1,"liveLatency":null,"programDateTime":null}
                 """

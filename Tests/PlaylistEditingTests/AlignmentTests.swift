@@ -106,8 +106,8 @@ import Testing
         #expect(names(tracks["video"]) == ["0", "1", "4", "5", "6", "7", "8", "9", "10", "11"])
         #expect(names(tracks["audio"]) == (Array(0..<5) + Array(10..<30)).map(String.init))
         #expect(tracks["audio"]?.segments[5].hasDiscontinuity == true)
-        // A cut inside of a segment leaves it whole.
-        #expect(names(tracks["subtitles"]) == ["0"] && tracks["subtitles"]?.segments[0].hasDiscontinuity == false)
+        // A cut inside of a segment does not remove the segment, and adds a discontinuity at the nearest boundary.
+        #expect(names(tracks["subtitles"]) == ["0"] && tracks["subtitles"]?.segments[0].hasDiscontinuity == true)
     }
 
     @Test func insertedPlaylistsAreAligned() async throws {
@@ -154,12 +154,12 @@ import Testing
         // 10...50 s of the video, which are 12...48 s of the audio. Where the audio begins, its 40 s would end at 54 s.
         let preview = try await segments(("start", "10"), ("duration", "40"))
         #expect(preview.video == "1 2 3 4" && preview.audio == numbers(2..<8))
-        // 10...20, 30...50 and 60...70 s of the video, which are 12...18, 30...48 and 60...72 s of the audio.
+        // 10...20, 30...50 and 60...70 s of the video, which are 12...24, 30...48 and 60...72 s of the audio: 42 s instead of 40 s.
         let cuts = try await segments(("cut", "10...20"), ("cut", "20...40"), ("cut", "30...40"))
-        #expect(cuts.video == "0 2 5 7 8 9 10 11" && cuts.audio == numbers(0..<2, 3..<5, 8..<10, 12..<20))
-        // The end at 110 s, 50...60 s, and the start at 10 s.
+        #expect(cuts.video == "0 2 5 7 8 9 10 11" && cuts.audio == numbers(0..<2, 4..<5, 8..<10, 12..<20))
+        // The start at 10 s, 50...60 s, and the end at 110 s, which leave 90 s of both.
         let all = try await segments(("start", "10"), ("cut", "40...50"), ("duration", "90"))
-        #expect(all.video == "1 2 3 4 6 7 8 9 10" && all.audio == numbers(2..<8, 10..<18))
+        #expect(all.video == "1 2 3 4 6 7 8 9 10" && all.audio == numbers(2..<9, 10..<18))
     }
 
     @Test func cutsThatFollowEachOtherAreOneEditWhereOneIsEnough() async throws {
@@ -180,16 +180,22 @@ import Testing
         #expect(try await plan(start, duration) == ["trim=9.97667...29.93001"])
         #expect(try await plan(start) == ["trim=9.97667..."])
         #expect(try await plan(start, .absolute, duration) == ["trim=9.97667...", "absolute=", "trim=0...19.95334"])
-        // An end, a range and a start are more edits than there were.
+        // A start, a range and an end.
         #expect(
             try await plan(.trim(seconds(10, 60)), .cut(seconds(10, 20))) == [
-                "trim=9.97667...59.86002", "cut=9.97667...19.95334",
+                "exclude=seams=0...9.97667/0/0,19.95334...29.93001/0/0,59.86002.../0/0"
             ]
         )
         // A cut of the end, which other tracks can have later, remains one.
         #expect(
             try await plan(.cut(seconds(10, 20)), .cut(seconds(100, 200))) == [
-                "trim=0...109.74337", "cut=9.97667...19.95334",
+                "exclude=seams=9.97667...19.95334/0/0,109.74337.../0/0"
+            ]
+        )
+        // Rules that do not concern breaks are combined with times.
+        #expect(
+            try await plan(.exclude(.ranges([seconds(10, 20), seconds(50, 60)])), start) == [
+                "exclude=seams=0...19.95334/0/0,49.88335...59.86002/0/0"
             ]
         )
     }
@@ -465,7 +471,7 @@ import Testing
         let texts = Self.texts.merging(["https://h/film": film]) { _, new in new }
         func second(_ edits: PlaylistEdit...) async throws -> MediaPlaylist? { try await edited(edits, texts)["audio"] }
         let range = MediaTimeRange(start: MediaTime(seconds: 10), end: MediaTime(seconds: 20))
-        #expect(names(try await second(.cut(range))).prefix(4) == ["0", "1", "5", "6"])
+        #expect(names(try await second(.cut(range))).prefix(4) == ["0", "1", "4", "5"])
         // The first variant has 29.93 s, and the other one would have 32 s by itself.
         #expect(try await second(.duration(MediaTime(seconds: 35)))?.duration == MediaTime(seconds: 28))
     }

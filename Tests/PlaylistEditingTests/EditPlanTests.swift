@@ -10,6 +10,8 @@ import Testing
         ("bandwidth", "1M...", "1000000..."), ("duration", "00:00:30.5", "30.5"), ("start", "01:01", "61"),
         ("score", "2.50", "2.5"),
         ("insert", "https://h/a@b.m3u8@12.5", "https://h/a@b.m3u8@12.5"), ("drop-range", "10...20", "10...20"),
+        ("insert", "https://h/a@b.m3u8@0:12.50/3/4", "https://h/a@b.m3u8@12.5/3/4"),
+        ("exclude", "seams=0:10...20/0/1,30.../1/1,cues", "seams=10...20/0/1,30.../1/1,cues"),
         ("max-height", "720", "720"), ("append", "ad.m3u8", "ad.m3u8"), ("absolute", "", ""),
     ])
     func editsRoundTripThroughTheirSpelling(name: String, value: String, expected: String) throws {
@@ -22,6 +24,7 @@ import Testing
         ("bandwidth", "4M...900k"), ("bandwidth", "..."), ("bandwidth", "900k"), ("bandwidth", "x...y"),
         ("duration", "-1"), ("duration", "0"), ("duration", "1e9"), ("start", "1:99"), ("insert", "a.m3u8"),
         ("max-height", "0"), ("append", ""), ("resolution", "1"), ("drop-range", "20...10"),
+        ("insert", "a.m3u8@12/1/0"), ("insert", "a.m3u8@12/1"), ("insert", "a.m3u8@-1/0/0"),
     ])
     func invalidEditIsRejected(name: String, value: String) {
         #expect(throws: PlaylistEditError.self) { try PlaylistEdit(name: name, value: value) }

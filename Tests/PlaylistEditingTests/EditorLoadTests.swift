@@ -244,14 +244,17 @@ import Testing
         ("duration", "5", "duration=5", "duration=5"), ("duration", "60", "trim=0...", "duration=60"),
         ("duration", "90", "trim=0...", "duration=90"), ("trim", "10...20", "trim=12...18", "trim=12...18"),
         ("trim", "50...60", "trim=48...", "trim=50...60"), ("trim", "50...", "trim=48...", "trim=48..."),
-        ("cut", "10...20", "cut=12...18", "cut=12...18"), ("cut", "50...60", "cut=48...", "cut=50...60"),
+        ("cut", "10...20", "exclude=seams=12...18/0/0", "exclude=seams=12...18/0/0"),
+        ("cut", "50...60", "cut=48...", "cut=50...60"),
         ("cut", "50...", "cut=48...", "cut=48..."), ("cut", "58...60", "cut=58...58", "cut=58...58"),
         ("cut", "59...70", "cut=59...59", "cut=59...70"), ("cut", "60...70", "cut=60...60", "cut=60...70"),
         ("cut", "59...", "cut=59...59", "cut=59..."), ("cut", "60...", "cut=60...60", "cut=60..."),
-        ("cut", "0...59", "cut=0...", "cut=0...59"), ("drop-range", "10...30", "cut=12...30", "cut=12...30"),
+        ("cut", "0...59", "cut=0...", "cut=0...59"),
+        ("drop-range", "10...30", "exclude=seams=12...30/0/0", "exclude=seams=12...30/0/0"),
         ("drop-range", "50...60", "cut=54...", "drop-range=50...60"),
         ("drop-range", "1...2", "drop-range=1...2", "drop-range=1...2"),
-        ("insert", "gap:8@8", "insert=gap:8@6", "insert=gap:8@6"),
+        ("insert", "gap:8@8", "insert=gap:8@6/0/0", "insert=gap:8@6/0/0"),
+        ("insert", "gap:8@1", "insert=gap:8@0", "insert=gap:8@0"),
         ("insert", "gap:8@58", "append=gap:8", "insert=gap:8@58"),
         ("insert", "gap:8@60", "append=gap:8", "insert=gap:8@60"),
     ])
@@ -279,7 +282,7 @@ import Testing
         #expect(try await edits(.absolute, duration) == ["split=0", "absolute=", "split=30", "trim=0...30"])
         #expect(try await edits(.append("gap:8"), duration) == ["split=0", "append=gap:8", "split=30", "trim=0...30"])
         let range = MediaTimeRange(start: seconds(10), end: seconds(20))
-        #expect(try await edits(.cut(range)) == ["split=12,18", "cut=12...18"])
+        #expect(try await edits(.cut(range)) == ["split=12,18", "exclude=seams=12...18/0/0"])
         #expect(try await edits(.duration(seconds(90))) == ["split=0", "trim=0..."])
         #expect(try await edits(.absolute) == ["absolute="])
     }

@@ -95,6 +95,28 @@ import Testing
         }
     }
 
+    /// The segments after a removed range are published later; a player would stop at an end marker before them.
+    @Test(arguments: ["cut", "drop-range", "exclude"]) func eventGoesOnAfterARemovedRange(name: String) throws {
+        let value = name == "exclude" ? "seams=4...12/0/0" : "4...12"
+        for count in 2...5 {
+            let segments = (0..<count).map { "#EXTINF:4,\n\($0).ts\n" }.joined()
+            let event = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-PLAYLIST-TYPE:EVENT\n" + segments
+            for end in ["", "#EXT-X-ENDLIST\n"] {
+                let plan = EditPlan([try PlaylistEdit(name: name, value: value)])
+                let edited = try plan.applied(to: try playlist(event + end))
+                #expect(edited.hasEndMarker == !end.isEmpty, "\(count)")
+                let remaining = [0] + (3..<max(count, 3))
+                #expect(edited.segments.map(\.uri) == remaining.map { "\($0).ts" }, "\(count)")
+            }
+        }
+        if name != "exclude" {
+            let header = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-PLAYLIST-TYPE:EVENT\n"
+            let event = header + "#EXTINF:4,\n0.ts\n#EXTINF:4,\n1.ts\n"
+            let plan = EditPlan([try PlaylistEdit(name: name, value: "4...")])
+            #expect(try plan.applied(to: try playlist(event)).hasEndMarker)
+        }
+    }
+
     @Test func droppingTheStartAdvancesMediaSequenceAndKeepsKey() throws {
         let cut = try playlist(encrypted).dropped(before: MediaTime(seconds: 9))
         #expect(cut.mediaSequence == 22 && cut.segments.map(\.uri) == ["2.ts", "3.ts", "4.ts", "5.ts"])

@@ -220,12 +220,19 @@ import Testing
         #expect(throws: PlaylistEditError.self) { try edited(playlist, "exclude", "address=ad") }
     }
 
-    @Test(arguments: ["", "every=60", "address=", "10...20,", "cues,class=a", "class="])
+    @Test(arguments: [
+        "", "every=60", "address=", "10...20,", "cues,class=a", "class=", "seams=", "seams=10...20", "seams=10...20/0",
+        "seams=10...20/1/0", "seams=10...20/-1/0", "seams=10...20/0/0,", "seams=10...20/0/0,every=60",
+        "seams=10...20/0/0,10...20,cues", "seams=cues", "seams=20...10/0/0",
+    ])
     func otherRulesAreInvalid(text: String) {
         #expect(SegmentRule(text) == nil)
     }
 
-    @Test(arguments: ["cues", "class=a,b", "address=x=y", "10...20,30.5...40", "none"])
+    @Test(arguments: [
+        "cues", "class=a,b", "address=x=y", "10...20,30.5...40", "none", "seams=10...20/0/1",
+        "seams=10...20/3/3,30.5.../3/4", "seams=0...1/0/0,cues", "seams=10...20/0/0,class=1...2/0/0,b",
+    ])
     func rulesHaveOneForm(text: String) throws {
         #expect(try #require(SegmentRule(text)).description == text)
     }

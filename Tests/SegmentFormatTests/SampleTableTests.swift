@@ -102,5 +102,10 @@ import Testing
         let segments = movie.segments(minimumDuration: MediaTime(seconds: 4), in: bytes.span)
         #expect(segments.map { Int($0.byteRange.start) } == starts)
         #expect(segments.map { Int($0.byteRange.end) } == [412, 812, 1_212])
+        // Only text that is in progress and precedes the bytes of the segment is read again after a seek.
+        let earlier: Int64? = sizes.last == 10 ? 402 : nil
+        #expect(segments.map(\.earlierSubtitleOffset) == [nil, nil, earlier])
+        let last = try #require(segments.last?.byteRangeWithEarlierSubtitles)
+        #expect(last.start == earlier ?? 812 && last.end == 1_212)
     }
 }

@@ -186,6 +186,25 @@ import Testing
         #expect(try Self.discontinuousPIDs(cut) == [])
     }
 
+    @Test func missingPacketsAreFoundBetweenSections() {
+        var builder = TransportStreamBuilder()
+        for _ in 0..<40 {
+            for pid in [0x100, 0x101] { builder.packet(pid, isStart: false, zeros(170)) }
+        }
+        let size = 188
+        func section(_ packets: Range<Int>) -> [UInt8] {
+            Array(builder.bytes[packets.lowerBound * size..<packets.upperBound * size])
+        }
+        var continuity = TransportContinuity()
+        let first = continuity.takeDiscontinuousPIDs(in: section(0..<20).span)
+        let following = continuity.takeDiscontinuousPIDs(in: section(20..<30).span)
+        let afterHole = continuity.takeDiscontinuousPIDs(in: section(41..<60).span)
+        let last = continuity.takeDiscontinuousPIDs(in: section(60..<80).span)
+        #expect(first == [] && following == [])
+        #expect(afterHole == [0x100, 0x101])
+        #expect(last == [])
+    }
+
     @Test func packetsThatAreRepeatedOrHaveNoPayloadLeaveNoGap() throws {
         var builder = TransportStreamBuilder()
         for _ in 0..<20 { builder.packet(0x100, isStart: false, zeros(184)) }

@@ -12,7 +12,7 @@ struct BufferCurve: Sendable {
     private let rates: [Double]
     /// The weight of utility relative to the buffer level, in seconds per unit of utility.
     private let scale: Double
-    /// The utility that a segment of any rung has in addition.
+    /// The utility that is added for a segment of any rung.
     private let base: Double
 
     /// Creates the curve for the ladder and the buffer capacity of a selection context.

@@ -15,7 +15,7 @@ public enum SelectorName: String, Sendable, Hashable, CaseIterable {
 
     /// A Boolean value that indicates whether the selector chooses the same rung at all times, as a ``FixedSelector`` does.
     ///
-    /// A simulation starts such a selector on its own rung, and all others on the same one.
+    /// A simulation starts such a selector on its own rung. All other selectors start on one common rung.
     package var isFixed: Bool {
         switch self {
         case .default, .throughput, .buffer: false

@@ -39,8 +39,8 @@ public struct SwitchDecision: Sendable, Hashable {
         public let cautiousThroughput: BitRate?
         /// The buffer level at the time of the decision.
         public let bufferLevel: Duration
-        /// The expected buffer level after the segment has been loaded, including it; `nil` if the throughput is
-        /// unknown.
+        /// The expected buffer level after the segment has been loaded, including this segment; `nil` if the throughput
+        /// is unknown.
         public let predictedBufferLevel: Duration?
         /// The probability that the segment arrives too late, 0 to 1.
         ///

@@ -5,8 +5,9 @@ import MediaTiming
 ///
 /// The decoder continues across segments and variants as long as the format permits it (``canContinue(with:)``).
 /// Otherwise it is drained and replaced, and no frame is lost. Frames whose reference frames are missing, as after a
-/// seek to an open group of pictures, are not output until the first complete frame; FFmpeg decides this. The frames have
-/// the orientation in which they are shown, as those of the `ffmpeg` command. Use it from one thread at a time.
+/// seek to an open group of pictures, are not output until the first complete frame; FFmpeg decides this. The frames
+/// have the orientation in which they are shown, like the frames of the `ffmpeg` command. Use it from one thread at a
+/// time.
 final class VideoDecoder {
     struct Options: Sendable, Hashable {
         /// The number of decoding threads; values below 1 count as 1, the default.

@@ -11,6 +11,8 @@ struct DemuxedSegment: Sendable {
     var tracks: [TrackFormat] = []
     /// The packets, at most ``SegmentDemuxer/maximumPacketCount``; those of one track are in decoding order.
     var packets: [MediaPacket] = []
+    /// The samples of subtitle tracks that belong to earlier segments and are in progress at the start of this one.
+    var earlierSubtitles: [MediaPacket] = []
     /// The timed metadata of the segment.
     var metadata: [TimedMetadata] = []
     /// Descriptions of the damage that was found, at most 16; empty if the segment is intact.
@@ -47,6 +49,33 @@ struct DemuxedSegment: Sendable {
         } else if range.duration > known.duration {
             lostRanges[id] = range
         }
+    }
+
+    /// Moves the subtitles before an offset of the input to ``earlierSubtitles``, and removes the other packets before it.
+    ///
+    /// - Parameters:
+    ///   - offset: The offset at which the segment begins.
+    ///   - start: The start time of the segment. A packet with an unknown offset is an earlier one if its time is
+    ///     before the start.
+    mutating func separateEarlierSubtitles(before offset: Int64, start: MediaTime) {
+        let subtitles = Set(tracks.filter { $0.kind == .subtitles }.map(\.id))
+        let all = packets
+        packets = []
+        for packet in all {
+            let isEarlier = packet.inputOffset.map { $0 < offset } ?? (packet.presentationTime < start)
+            if !isEarlier {
+                packets.append(packet)
+            } else if subtitles.contains(packet.trackID) {
+                earlierSubtitles.append(packet)
+            }
+        }
+    }
+
+    /// Adds the packets of the media that directly follows, and the time ranges that are lost in that media.
+    mutating func append(_ rest: DemuxedSegment) {
+        packets += rest.packets
+        if tracks.isEmpty { tracks = rest.tracks }
+        for (id, range) in rest.lostRanges { recordLostRange(range, ofTrack: id) }
     }
 
     func track(withID id: Int) -> TrackFormat? { tracks.first { $0.id == id } }

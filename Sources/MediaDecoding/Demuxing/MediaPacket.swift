@@ -17,6 +17,12 @@ import MediaTiming
 
     let pointer: UnsafeMutablePointer<AVPacket>
 
+    /// The offset of the packet in the input from which it was read; `nil` if it is unknown.
+    var inputOffset: Int64? {
+        let position = unsafe pointer.pointee.pos
+        return position >= 0 ? position : nil
+    }
+
     var byteCount: Int { unsafe Int(pointer.pointee.size) }
     /// The approximate memory of a packet besides its data, in bytes: FFmpeg's structures and padding.
     static let overheadSize = 448

@@ -57,8 +57,26 @@ package struct MediaProbe {
             container: demuxed.container,
             byteCount: bytes.readableBytes,
             tracks: demuxed.tracks.compactMap { Track($0, in: demuxed) },
-            problems: demuxed.problems
+            problems: demuxed.problems + Self.missingMedia(in: demuxed)
         )
+    }
+
+    /// Returns descriptions of the media that is missing in a transport stream, with times of the container.
+    ///
+    /// The continuity counters show that packets are missing, and the timestamps show the time range.
+    private static func missingMedia(in segment: DemuxedSegment) -> [String] {
+        guard segment.container == .transportStream else { return [] }
+        return segment.tracks.filter { $0.kind == .video || $0.kind == .audio }.compactMap { track in
+            let range = segment.lostRanges[track.id] ?? interruption(of: track, in: segment)
+            return range.map { "\(track.kind.rawValue) of \(ClockText.seconds($0)) is missing" }
+        }
+    }
+
+    /// Returns the longest interruption of a track that has lost packets; `nil` if there is none.
+    private static func interruption(of track: TrackFormat, in segment: DemuxedSegment) -> MediaTimeRange? {
+        guard segment.discontinuousTracks.contains(track.id) else { return nil }
+        let times = segment.packets.filter { $0.trackID == track.id }.map(\.presentationTime).sorted()
+        return DecodableSegment.longestInterruption(ofSamplesAt: times)
     }
 }
 

@@ -55,6 +55,9 @@ struct ProgressiveReader {
         var unusedBytes = bytes.count
         let fileRange =
             fileOffset..<max(fileOffset, fileOffset.addingReportingOverflow(Int64(bytes.count)).partialValue)
+        if timeRange != nil, track.format.kind == .subtitles {
+            try readEarlierSubtitle(samples, before: range.lowerBound, track: track, bytes: bytes)
+        }
         var position = range.lowerBound
         while position < range.upperBound {
             let joined = samples.samples[position.index]
@@ -86,6 +89,23 @@ struct ProgressiveReader {
                 try makePacket(sample, bytes: bytes.extracting(found), track: track, isAfterEnd: isAfterEnd)
             )
         }
+    }
+
+    /// Reads the sample that can be in progress at the start of the segment, if the bytes contain it.
+    private mutating func readEarlierSubtitle(
+        _ samples: ProgressiveIndex.Track,
+        before position: ProgressiveIndex.Position,
+        track: MovieInitialization.Track,
+        bytes: Span<UInt8>
+    ) throws(DecodingError) {
+        guard position.index > 0, position.sampleOffset == 0 else { return }
+        let sample = samples.samples[position.index - 1]
+        guard sample.count == 1, sample.size > 0, !samples.isAfterEnd(sample),
+            let found = byteRange(of: sample, in: bytes)
+        else { return }
+        result.earlierSubtitles.append(
+            try makePacket(sample, bytes: bytes.extracting(found), track: track, isAfterEnd: false)
+        )
     }
 
     /// Returns the range of a sample in the bytes; `nil` if the bytes do not contain all of it.

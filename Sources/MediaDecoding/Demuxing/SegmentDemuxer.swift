@@ -23,6 +23,7 @@ final class SegmentDemuxer {
     private var timestampUnwrapper: TimestampUnwrapper
     private var packedAudioParser: PackedAudioParser?
     private var transportStreamBuffer = TransportStreamBuffer()
+    private var missingPackets = MissingPacketFinder()
 
     /// Creates a demuxer.
     ///
@@ -49,6 +50,7 @@ final class SegmentDemuxer {
         nextDecodeTimes = [:]
         packedAudioParser = nil
         transportStreamBuffer = TransportStreamBuffer()
+        missingPackets = MissingPacketFinder()
     }
 
     /// Demuxes a segment of a stream or of a file.
@@ -66,6 +68,8 @@ final class SegmentDemuxer {
     ///     yield each sample once. Without it, all samples that the bytes contain are returned.
     ///   - isLast: A Boolean value that indicates whether the segment is the last one of a file, whose audio ends with
     ///     `timeRange`.
+    ///   - earlierLength: The number of bytes at the start that precede the segment in a Matroska file. Only the
+    ///     subtitles in these bytes are returned, as ``DemuxedSegment/earlierSubtitles``.
     /// - Returns: The readable contents and a description of any damage.
     /// - Throws: ``DecodingError`` if no track could be read.
     func demux(
@@ -75,7 +79,8 @@ final class SegmentDemuxer {
         startTime: MediaTime? = nil,
         fileOffset: Int64? = nil,
         timeRange: MediaTimeRange? = nil,
-        isLast: Bool = false
+        isLast: Bool = false,
+        earlierLength: Int64 = 0
     ) throws(DecodingError) -> DemuxedSegment {
         let header = unsafe initialization.flatMap { unsafe $0.isEmpty ? nil : $0 }
         // The middle of a file may resemble the start of another format.
@@ -120,6 +125,10 @@ final class SegmentDemuxer {
             var reading = ContainerPacketCollector(reader, container: container)
             reading.timeOffset = container == .wave ? startTime ?? .zero : .zero
             result = try reading.readAll()
+            if earlierLength > 0 {
+                let headerLength = Int64(unsafe header?.count ?? 0)
+                result.separateEarlierSubtitles(before: headerLength +| earlierLength, start: startTime ?? .zero)
+            }
         default:
             throw DecodingError(
                 status: .unsupported,
@@ -141,7 +150,7 @@ final class SegmentDemuxer {
             packedAudioParser = nil
             return try reading.finish()
         }
-        if let rest = transportStreamBuffer.finish() { return try demuxTransportStream([rest], key: nil) }
+        if let rest = transportStreamBuffer.finish() { return try demuxTransportChunk(rest, key: nil) }
         return DemuxedSegment()
     }
 
@@ -270,7 +279,14 @@ extension SegmentDemuxer {
             nothing.container = .transportStream
             return nothing
         }
-        return try demuxTransportStream([whole], key: key)
+        return try demuxTransportChunk(whole, key: key)
+    }
+
+    /// Demuxes the next packets of the stream, and records the media that is missing in them or directly before them.
+    private func demuxTransportChunk(_ packets: [UInt8], key: SampleKey?) throws(DecodingError) -> DemuxedSegment {
+        var result = try demuxTransportStream([packets], key: key)
+        missingPackets.recordLosses(in: &result, packets: packets.span)
+        return result
     }
 
     private func demuxTransportStream(_ parts: [[UInt8]], key: SampleKey?) throws(DecodingError) -> DemuxedSegment {

@@ -16,7 +16,8 @@ struct TrackFormat: Sendable {
     var width = 0
     /// The height of the visible area, in pixels; 0 if unknown before decoding.
     var height = 0
-    /// The orientation in which the video is shown; ``width`` and ``height`` are those before it is applied.
+    /// The orientation in which the video is shown; ``width`` and ``height`` are the values before the orientation is
+    /// applied.
     var orientation = VideoOrientation.upright
     /// The audio sample rate, in hertz; 0 if unknown before decoding.
     var sampleRate = 0
@@ -43,8 +44,8 @@ struct TrackFormat: Sendable {
 
     /// Returns whether a decoder for this format also accepts packets of another format without being drained.
     ///
-    /// In transport streams and packed audio, the samples themselves signal changes of size and sample rate. The decoder
-    /// delays frames, which must get the orientation of their own packets.
+    /// In transport streams and packed audio, the samples themselves signal changes of size and sample rate. The
+    /// decoder delays frames, and each frame must have the orientation of its own packet.
     func canContinue(with other: TrackFormat) -> Bool {
         let (left, right) = unsafe (parameters.pointer, other.parameters.pointer)
         return unsafe kind == other.kind && left.pointee.codec_id == right.pointee.codec_id

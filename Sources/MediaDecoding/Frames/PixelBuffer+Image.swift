@@ -49,7 +49,9 @@ extension PixelBuffer {
         return image
     }
 
-    /// Returns the number of scans that a JPEG file declares, at most: other data can contain the same bytes.
+    /// Returns an upper bound on the number of scans of a JPEG file.
+    ///
+    /// The bytes that begin a scan can also occur in other data, where they are counted too.
     private static func scanCount(of bytes: [UInt8]) -> Int {
         zip(bytes, bytes.dropFirst()).count { pair in pair.0 == 0xFF && pair.1 == 0xDA }
     }

@@ -92,7 +92,9 @@ struct DecodableSegment: Sendable {
         }
         let moved = MediaTimeRange(start: lostSamples.range.start + offset, duration: lostSamples.range.duration)
         // Media may be longer than declared, but damaged timestamps are far from the segment.
-        let lost = range.intersection(moved) ?? (isPlausible(moved.start, offset: offset) ? moved : range)
+        let isNear = isPlausible(moved.start, offset: offset)
+        // The range of a part of a file is only approximate.
+        let lost = (fileOffset != nil && isNear ? moved : range.intersection(moved)) ?? (isNear ? moved : range)
         // The fragments after the end of a segment that was cut off have left no trace.
         guard let end else { return (type: lostSamples.type, range: lost) }
         if lost.start <= end.end, end.start <= lost.end { return (type: type, range: lost.union(end)) }
@@ -120,9 +122,18 @@ struct DecodableSegment: Sendable {
         guard hasLostBytes || lacksPackets, hasContiguousSamples, let leading = video ?? audio else { return nil }
         let times = leading.packets.map { $0.presentationTime + offset }
             .filter { isPlausible($0, offset: offset) }.sorted()
+        return Self.longestInterruption(ofSamplesAt: times)
+    }
+
+    /// Returns the longest time range without samples, if it is longer than half a second and four times as long as the
+    /// usual distance of the samples.
+    ///
+    /// - Parameter times: The presentation times of the samples of a track, in ascending order.
+    /// - Returns: The time range; `nil` if there is none, or if there are too few samples.
+    static func longestInterruption(ofSamplesAt times: [MediaTime]) -> MediaTimeRange? {
         let distances = zip(times, times.dropFirst()).map { $1 - $0 }
-        guard let usual = Self.usualDistance(distances) else { return nil }
-        let minimum = max(Self.minimumLostDuration, usual * 4)
+        guard let usual = usualDistance(distances) else { return nil }
+        let minimum = max(minimumLostDuration, usual * 4)
         let ranges = zip(times, times.dropFirst()).map { MediaTimeRange(start: $0 + usual, end: $1) }
         return ranges.filter { $0.duration > minimum }.max { $0.duration < $1.duration }
     }

@@ -48,7 +48,8 @@ struct DemuxerPool {
                             startTime: startTime,
                             fileOffset: piece.filePosition?.offset,
                             timeRange: MediaTimeRange(start: startTime, duration: piece.range.duration),
-                            isLast: piece.filePosition?.isLast ?? false
+                            isLast: piece.filePosition?.isLast ?? false,
+                            earlierLength: piece.filePosition?.earlierLength ?? 0
                         )
                     )
                 } catch {
@@ -60,8 +61,7 @@ struct DemuxerPool {
         if let position = piece.filePosition, position.beginsWithinFrames, position.isLast,
             let rest = try? demuxer.finish()
         {
-            segment.packets += rest.packets
-            if segment.tracks.isEmpty { segment.tracks = rest.tracks }
+            segment.append(rest)
         }
         return segment
     }

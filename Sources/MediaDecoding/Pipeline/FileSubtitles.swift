@@ -57,7 +57,8 @@ struct FileSubtitles: Sendable {
         guard !tracks.isEmpty else { return [:] }
         var cues: Cues = [:]
         var documentByteCount = 0
-        for packet in segment.packets {
+        // A cue that is in progress at the start of the segment may already be known, and must not be added twice.
+        for packet in segment.earlierSubtitles + segment.packets {
             guard let (track, format) = tracks[packet.trackID], packet.duration > .zero else { continue }
             // Documents have the times of the file.
             let range = MediaTimeRange(start: packet.presentationTime, duration: packet.duration)

@@ -2,7 +2,7 @@ public import MediaTiming
 
 /// A command that a user gives with a key or the mouse.
 public enum PlayerCommand: Sendable, Hashable {
-    /// Toggles between playback and pause: space, `p`, or the button.
+    /// Toggles between playback and pause: space, `p`, the button, or the right mouse button.
     case togglePause
     /// Seeks by a duration, backward if negative: left and right arrows for 10 s, page up and page down for 60 s.
     case seekBy(MediaTime)
@@ -42,7 +42,8 @@ public enum PlayerCommand: Sendable, Hashable {
     case toggleKeys
     /// Toggles full screen: `f`, or a double click. The window has already performed the change.
     case toggleFullScreen
-    /// Ends the program: `q`, escape, or the close button of the window.
+    /// Ends the program: `q`, escape, or the close button of the window. In full screen mode, escape only leaves this
+    /// mode.
     case quit
 }
 
@@ -94,8 +95,10 @@ extension PlayerCommand {
         ("i", "show or hide statistics"),
         ("?", "show or hide these keys"),
         ("f", "full screen on, off"),
-        ("q, escape", "quit"),
+        (quitKeys, "quit; escape first leaves full screen"),
     ]
+
+    private static let quitKeys = "q, escape"
 
     /// The assigned keys with their meaning, as lines of text with two columns.
     package static var keyLines: [String] { lines(of: keyDescriptions) }
@@ -103,7 +106,9 @@ extension PlayerCommand {
     /// The keys that have an effect without a window, as lines of text with two columns.
     package static var keyLinesOfTerminal: [String] {
         let windowKeys = [nextWindowSize, toggleStatistics, toggleFullScreen].compactMap(\.keyOfWindow)
-        return lines(of: keyDescriptions.filter { !windowKeys.contains($0.key) })
+        let shared = keyDescriptions.filter { !windowKeys.contains($0.key) }
+        // A terminal has no full screen to leave.
+        return lines(of: shared.map { $0.key == quitKeys ? (key: $0.key, meaning: "quit") : $0 })
     }
 
     private static func lines(of descriptions: [(key: String, meaning: String)]) -> [String] {

@@ -71,6 +71,7 @@ extension PlayerWindow {
     }
 
     private func press(_ event: SDL_MouseButtonEvent, at now: Duration) {
+        if event.button == Self.rightButton { return onCommand(.togglePause) }
         guard event.button == 1, let canvas else { return }
         let point = canvas.pixels(x: event.x, y: event.y)
         let command = controls.press(x: point.x, y: point.y, over: canvas.bar, at: now)
@@ -81,6 +82,9 @@ extension PlayerWindow {
             toggleFullScreen()
         }
     }
+
+    /// The number of the right mouse button.
+    private static let rightButton: UInt8 = 3
 
     private func release(_ event: SDL_MouseButtonEvent, at now: Duration) {
         guard event.button == 1, let canvas else { return }

@@ -7,7 +7,7 @@ struct DefaultRoute {
     /// The path of the root directory, so that tests can replace the files.
     var root = ""
 
-    /// The cost of the route; `nil` if there is no default route or it is unknown.
+    /// The cost of the route; `nil` if there is no default route, or if the route is unknown.
     var cost: NetworkCost? {
         guard let name = interface else { return nil }
         return isCellular(name) ? [.cellular, .expensive] : []

@@ -165,6 +165,9 @@ public struct AssetExportSession: Sendable {
     ///
     /// The files are named after their languages, such as `en.srt`, with a number if there are several.
     ///
+    /// An asset that is not complete needs ``Options/allowsPartialAsset`` in two cases only: the subtitles are not
+    /// complete, or their times are unknown because a part of the video is stored without its first segment.
+    ///
     /// - Parameters:
     ///   - folder: The absolute path of the directory to create, which must not exist.
     ///   - options: The options of the export.
@@ -173,7 +176,7 @@ public struct AssetExportSession: Sendable {
     ///   has no subtitles.
     public func exportSubtitles(to folder: String, options: Options = Options()) async throws -> [String] {
         try Self.requireAbsence(of: folder)
-        let asset = try storedAsset(options)
+        let asset = try assetWithSubtitles(options)
         let sources = try await ExportSources.load(
             asset,
             in: library,
@@ -189,13 +192,14 @@ public struct AssetExportSession: Sendable {
             throw StorageError(.notFound, "the asset \(id) has \(reason)")
         }
         try verifyHasMedia(sources.subtitles, of: asset)
+        let timing = try timing(of: sources, asset, options)
         let names = Self.subtitlesNames(sources.subtitles.map(\.properties))
         UnfinishedExports.removeAbandoned(of: folder)
         let output = PartialFolder(folder)
         do {
             try output.create()
             // The text of one rendition is in memory at a time.
-            try await MediaExporter().forEachSubtitles(of: sources.timing + sources.subtitles) { number, cues in
+            try await MediaExporter().forEachSubtitles(of: timing + sources.subtitles) { number, cues in
                 try output.write(SubRipWriter.document(cues), to: names[number])
             }
             try output.finish()
@@ -279,6 +283,37 @@ public struct AssetExportSession: Sendable {
         }
     }
 
+    /// Returns the asset if its subtitles can be exported.
+    ///
+    /// That is the case if the asset or its subtitles are complete, or if the options allow a partial asset.
+    private func assetWithSubtitles(_ options: Options) throws -> StoredAsset {
+        let asset = try library.asset(id)
+        let subtitles = asset.renditions.filter { $0.role == .subtitles }
+        // While a recording continues, its subtitles are not complete, because more can follow.
+        let areComplete = try !subtitles.isEmpty && subtitles.allSatisfy(\.isComplete) && !library.isBeingRecorded(id)
+        return areComplete ? asset : try storedAsset(options)
+    }
+
+    /// Returns the sources that determine the times of the subtitles of an asset.
+    ///
+    /// - Parameters:
+    ///   - sources: All sources of the asset.
+    ///   - asset: The asset.
+    ///   - options: The options of the export.
+    /// - Returns: The sources.
+    /// - Throws: `StorageError` if the times are not known, and a partial asset is not allowed.
+    private func timing(of sources: ExportSources, _ asset: StoredAsset, _ options: Options) throws -> [ExportSource] {
+        if asset.state == .complete { return sources.timing }
+        if let timing = sources.timingOfCompleteSubtitles { return timing }
+        guard options.allowsPartialAsset else { throw Self.incomplete(id) }
+        return sources.timing
+    }
+
+    /// Returns the error for an asset that is not complete.
+    private static func incomplete(_ id: String) -> StorageError {
+        StorageError(.incomplete, "the asset \(id) is not complete; download it again first")
+    }
+
     private func storedAsset(_ options: Options) throws -> StoredAsset {
         let asset = try library.asset(id)
         let isComplete = asset.renditions.allSatisfy { rendition in
@@ -287,7 +322,7 @@ public struct AssetExportSession: Sendable {
         // Nothing of a media file can be read before all of it is stored.
         let isAllowed = options.allowsPartialAsset && !asset.isMediaFile
         guard asset.state == .complete || isComplete && options.folders != nil || isAllowed else {
-            throw StorageError(.incomplete, "the asset \(id) is not complete; download it again first")
+            throw Self.incomplete(id)
         }
         return asset
     }

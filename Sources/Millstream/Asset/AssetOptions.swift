@@ -61,8 +61,9 @@ public struct AssetOptions: Sendable, Hashable {
     ///
     /// The default is `true`. Otherwise a DASH manifest fails with the error of AVFoundation, -11850.
     public var translatesDASH = true
-    /// The references between resources that are not followed, in addition to references from remote resources to local
-    /// ones, which are never followed; none by default.
+    /// The references between resources that are not followed; none by default.
+    ///
+    /// References from remote resources to local resources are never followed.
     public var referenceRestrictions: ReferenceRestrictions = []
     /// The cache in which responses are stored and from which later requests are answered; `nil`, the default, stores
     /// nothing.
@@ -70,14 +71,13 @@ public struct AssetOptions: Sendable, Hashable {
     /// Assets can share a cache. Keys and responses to requests with credentials are not stored; see `DiskCache`. An
     /// asset with an ``authorizer`` does not use it.
     public var cache: DiskCache?
-    /// The directory of a library of downloads, which can have a download of the URL of the asset; `nil`, the
-    /// default, uses none.
+    /// The directory of a library that may contain a download of the asset; `nil`, the default, uses no library.
     ///
-    /// ``Asset/assetCache`` then describes what is stored of the asset. Stored playlists and media are read from the
+    /// ``Asset/assetCache`` then describes the stored part of the asset. Stored playlists and media are read from the
     /// disk, and everything else from the origin, so that all variants and renditions of the source are offered; call
     /// ``PlayerItem/pinVariant(_:switching:)`` to play a stored variant without a network. Edited and recorded
-    /// downloads, whose playlists are not those of the origin, are not used; play their packages instead. The library
-    /// is never changed.
+    /// downloads are not used, because their playlists differ from those of the origin; play their packages instead.
+    /// The library is never changed.
     public var library: URL?
     /// An object that signs the requests of the asset and renews its credentials; `nil`, the default, sends the requests
     /// as they are.

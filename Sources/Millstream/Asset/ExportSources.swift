@@ -38,6 +38,28 @@ struct ExportSources {
     /// The sources that determine the times of the subtitles.
     var timing: [ExportSource] { [variant].compactMap { $0 } + audio }
 
+    /// The sources that determine the times of complete subtitles, if the asset itself is not complete.
+    ///
+    /// The value is `nil` if the subtitles are not complete, or if their times are unknown.
+    ///
+    /// Only the first segment of each discontinuity sequence is read from a source. Sources without a stored segment
+    /// are left out.
+    var timingOfCompleteSubtitles: [ExportSource]? {
+        guard subtitles.allSatisfy(\.isStored) else { return nil }
+        let stored = timing.filter { $0.omittedSegments.count < $0.reader.playlist.segments.count }
+        guard let main = stored.first else { return [] }
+        guard main.hasStoredStarts else { return nil }
+        return stored.filter(\.hasStoredStarts).map { source in
+            // The source has the duration of the entire video, so that no subtitles at the end are cut off.
+            ExportSource(
+                source.contents,
+                reader: source.reader,
+                properties: source.properties,
+                fileTrack: source.fileTrack
+            )
+        }
+    }
+
     /// Reads the playlists of an asset, or the index of its media file.
     ///
     /// - Throws: `StorageError` if a playlist is missing or damaged, or if there is no such part; `StreamingError` if the media
@@ -257,6 +279,24 @@ struct ExportSources {
 
     private static func damaged(_ path: String) -> StorageError {
         StorageError(.damaged, "\(path) is missing or damaged; repair the asset first")
+    }
+}
+
+extension ExportSource {
+    /// A Boolean value that indicates whether all segments except gaps are stored.
+    fileprivate var isStored: Bool {
+        let segments = reader.playlist.segments
+        return omittedSegments.allSatisfy { segments[$0].isGap }
+    }
+
+    /// A Boolean value that indicates whether the first segment of each discontinuity sequence is stored.
+    fileprivate var hasStoredStarts: Bool {
+        var known: Set<Int64> = []
+        for segment in reader.playlist.segments where !segment.isGap {
+            let isFirst = known.insert(segment.discontinuitySequence).inserted
+            guard !isFirst || !omittedSegments.contains(segment.position) else { return false }
+        }
+        return true
     }
 }
 

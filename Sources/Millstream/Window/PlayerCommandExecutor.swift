@@ -59,7 +59,7 @@ package struct PlayerCommandExecutor: Sendable {
             announce(distance < .zero ? "\(distance) s" : "+\(distance) s")
             await seek(by: distance, item)
         case .seekTo(let time):
-            // At the end, the last frame is shown, whatever is faster; a live stream goes on there.
+            // A seek to the end is exact, so that the last frame is shown. A live stream continues at its end.
             let isLive = item.state.recommendedTimeOffsetFromLive != nil
             let isEnd = !isLive && item.seekableTimeRanges.ranges.last.map { time >= $0.end } ?? false
             if isEnd { pause() }
@@ -81,10 +81,10 @@ package struct PlayerCommandExecutor: Sendable {
         }
     }
 
-    /// Seeks to the exact frame at a distance, which the text about the seek names.
+    /// Seeks by a distance to the exact frame, because the announced text names the distance.
     private func seek(by distance: MediaTime, _ item: PlayerItem) async {
         let target = max(.zero, item.currentTime() + distance)
-        // A live stream goes on at its end, where any position is as good.
+        // A live stream continues at its end, so the position there need not be exact.
         let isLive = item.state.recommendedTimeOffsetFromLive != nil
         let isLiveEdge = isLive && item.seekableTimeRanges.ranges.last.map { target >= $0.end } ?? false
         let tolerance: MediaTime? = isLiveEdge ? nil : .zero
@@ -102,7 +102,9 @@ package struct PlayerCommandExecutor: Sendable {
         announce("\(name) \(milliseconds > 0 ? "+" : "")\(milliseconds) ms")
     }
 
-    /// Writes the picture as a new file whose name has its time.
+    /// Writes the picture to a new file.
+    ///
+    /// The name of the file contains the time of the picture.
     ///
     /// - Returns: A few words about the result.
     private func saveScreenshot() -> String {
@@ -145,7 +147,7 @@ package struct PlayerCommandExecutor: Sendable {
         player.pause()
     }
 
-    /// Plays at a rate, which also holds after a pause.
+    /// Plays at a rate, which also applies after a pause.
     ///
     /// - Returns: A Boolean value that indicates whether the rate is supported.
     @discardableResult

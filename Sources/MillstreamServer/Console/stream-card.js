@@ -2,6 +2,7 @@
 
 import { ActionBar } from './action-bar.js';
 import { assetState, downloadedPercent, downloadedText, downloadErrorMessage, elsewhereText } from './asset-state.js';
+import { copyURL } from './copy-url.js';
 import { downloadActions } from './download-actions.js';
 import { DownloadProgress } from './download-progress.js';
 import {
@@ -40,6 +41,9 @@ export class StreamCard {
     #advertisement = createElement('span', { class: 'tag advertisement', text: 'Advertisement' });
     #playing = createElement('span', { class: 'tag playing', text: 'Playing' });
     #detail = createElement('p', { class: 'detail' });
+    #addresses = createElement('p', { class: 'addresses' });
+    #playlistLink = createElement('a', { text: 'Copy HLS URL' });
+    #manifestLink = createElement('a', { text: 'Copy DASH URL' });
     #error = createElement('p', { class: 'error' });
     #progress = new DownloadProgress();
     #actionBar;
@@ -50,6 +54,13 @@ export class StreamCard {
         this.#name.id = `stream-name-${id}`;
         this.#image.addEventListener('load', () => this.#image.classList.add('loaded'));
         this.#image.addEventListener('error', () => this.#image.classList.remove('loaded'));
+        this.#addresses.append(this.#playlistLink, this.#manifestLink);
+        for (const link of [this.#playlistLink, this.#manifestLink]) {
+            link.addEventListener('click', (event) => {
+                event.preventDefault();
+                copyURL(link.href);
+            });
+        }
         // A large target for the pointer only; the buttons provide the same for the keyboard and screen readers.
         const poster = createElement('div', { class: 'poster', onclick: () => this.#playPreferred(perform) },
             this.#initials, this.#image,
@@ -60,7 +71,7 @@ export class StreamCard {
             createElement('div', { class: 'card-body' },
                 this.#name,
                 createElement('p', { class: 'tags' }, this.#kind, this.#advertisement, this.#playing),
-                this.#detail, this.#progress.element, this.#error,
+                this.#detail, this.#addresses, this.#progress.element, this.#error,
                 this.#actionBar.element));
     }
 
@@ -79,9 +90,19 @@ export class StreamCard {
         setHidden(this.#advertisement, !stream.advertisement);
         setHidden(this.#playing, !isPlaying);
         setTextOrHide(this.#detail, stream.detail);
+        // Only channels have both URLs, so that players of HLS and of DASH can be tested with the same live stream.
+        setHidden(this.#addresses, !stream.manifestAddress);
+        if (stream.manifestAddress) this.#updateLinks(stream);
         setTextWithURLsOrHide(this.#error, downloadErrorMessage(asset));
         this.#progress.update(state === 'downloading' ? asset : undefined, stream.name, downloadSpeed, size);
         this.#actionBar.update(this.#availableActions(state));
+    }
+
+    #updateLinks({ name, address, manifestAddress }) {
+        setAttribute(this.#playlistLink, 'href', address);
+        setAttribute(this.#playlistLink, 'aria-label', `Copy the HLS URL of ${name}`);
+        setAttribute(this.#manifestLink, 'href', manifestAddress);
+        setAttribute(this.#manifestLink, 'aria-label', `Copy the DASH URL of ${name}`);
     }
 
     #availableActions(state) {

@@ -55,7 +55,7 @@ final class ServerMetrics: Sendable {
     private let connections: Meter
 
     /// The parts of the server: a fixed set, so that requested paths cannot add labels.
-    private static let areas = ["play.m3u8", "segment", "offline", "api", "console", "health", "metrics"]
+    private static let areas = ["play.m3u8", "play.mpd", "segment", "offline", "api", "console", "health", "metrics"]
     private static let otherArea = "other"
 
     /// Creates the metrics.

@@ -26,6 +26,14 @@ struct VariantObservation: Sendable {
         var date: MediaTime?
         /// The number of segments in the time by which the playlist may be behind.
         var toleratedSegmentCount = RedundantVariants.toleratedTargetDurations
+
+        /// Returns a Boolean value that indicates whether two ends of a playlist are at the same media.
+        ///
+        /// The tolerance is not compared. It also changes when old segments are removed, although no segments are
+        /// added.
+        func isSamePosition(as other: End) -> Bool {
+            sequence == other.sequence && partCount == other.partCount && date == other.date
+        }
     }
 
     /// The last result other than a first time-out; `nil` before there is one.
@@ -74,11 +82,10 @@ struct VariantObservation: Sendable {
         case .complete(let target): targetDuration = target
         case .live(let position, let target):
             targetDuration = target
-            if position != end?.value {
-                // The first end is no change: it is not known how old it is.
-                hasChanged = end != nil
-                end = (position, now)
-            }
+            if let end, position.isSamePosition(as: end.value) { break }
+            // The first end is not a change, because its age is unknown.
+            hasChanged = end != nil
+            end = (position, now)
         }
         timeOutCount = 0
         outcome = result

@@ -3,8 +3,8 @@ import NIOCore
 
 /// A complete HTTP/1.1 response as bytes (RFC 9112 §4).
 ///
-/// As an outbound event of a channel, it reaches the ``ByteMonitor`` of the connection, which writes it: no handler encodes
-/// the response again.
+/// The response is an outbound event of a channel. The ``ByteMonitor`` of the connection writes its bytes, so no
+/// handler encodes the response again.
 final class EncodedResponse: Sendable {
     let status: HTTPResponse.Status
     /// The status line, the header fields and the empty line that ends them.

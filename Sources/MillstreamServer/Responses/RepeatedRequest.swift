@@ -12,7 +12,7 @@ struct RepeatedRequest: Hashable, Sendable {
     static let path = "/play.m3u8"
     private static let targetPrefix = path + "?"
 
-    /// Creates the key of a request; `nil` if it is no plain request for an edited playlist.
+    /// Creates the key of a request; `nil` if it is not a plain request for an edited playlist.
     ///
     /// - Parameters:
     ///   - head: The head of the request.

@@ -67,7 +67,7 @@ extension ServerSecret {
     /// Returns a playback address with a signature, with which a server that has this secret plays it.
     ///
     /// - Parameters:
-    ///   - address: The URL or path of `/play.m3u8` with its query. A signature and an expiry in it are replaced, all
+    ///   - address: The URL or path of `/play.m3u8` or `/play.mpd` with its query. A signature and an expiry in it are replaced, all
     ///     other parts stay as they are.
     ///   - expires: The time from which on the address is invalid; `nil` for an address that does not expire.
     /// - Returns: The signed address.
@@ -76,8 +76,10 @@ extension ServerSecret {
         _ address: ResourceAddress,
         expires: UnixSeconds? = nil
     ) throws(SigningError) -> ResourceAddress {
-        guard address.path == "/play.m3u8", address.fragment == nil, !address.isAbsolute || address.isHTTP else {
-            throw SigningError(description: "\(address) is not the address of /play.m3u8 on a server")
+        guard ["/play.m3u8", PlaybackRequest.manifestRoute].contains(address.path), address.fragment == nil,
+            !address.isAbsolute || address.isHTTP
+        else {
+            throw SigningError(description: "\(address) is not the address of /play.m3u8 or /play.mpd on a server")
         }
         do {
             _ = try PlaybackRequest(QueryItems(address.query))

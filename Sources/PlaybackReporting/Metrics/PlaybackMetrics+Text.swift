@@ -10,6 +10,7 @@ extension PlaybackMetrics {
             "startupTime": .orUnknown(startupTime.map(ReportValue.seconds)),
             "watchedDuration": .seconds(watchedDuration),
             "skippedDuration": .seconds(skippedDuration),
+            "skippedSegments": .integer(skippedSegments),
             "stallCount": .integer(stallCount),
             "stallDuration": .seconds(stallDuration),
             "stallsPerHour": .orUnknown(stallsPerHour.map(ReportValue.real)),

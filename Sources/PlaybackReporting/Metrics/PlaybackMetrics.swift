@@ -17,6 +17,9 @@ public struct PlaybackMetrics: Sendable, Hashable {
     /// Time in which only one of two tracks has media counts too. Media that is known to be damaged only after it was
     /// passed counts from then on, unless playback stalled, a seek began or another variant was played in between.
     public var skippedDuration = Duration.zero
+    /// The number of segments, and of damaged parts of segments, that were left out; each one has an event
+    /// ``PlaybackEvent/Kind/segmentSkipped(_:)``.
+    public var skippedSegments = 0
     /// The number of stalls, in which playback stopped because the buffer was empty.
     public var stallCount = 0
     /// The total duration of the stalls.

@@ -59,10 +59,11 @@ public struct PlaybackMetricsRecorder: Sendable {
             figures.decodedFrames = (figures.decodedFrames ?? 0).addingClamped(counts.decoded)
             figures.droppedFrames = (figures.droppedFrames ?? 0).addingClamped(counts.dropped)
             figures.discardedFrames = (figures.discardedFrames ?? 0).addingClamped(counts.discarded)
+        case .segmentSkipped: figures.skippedSegments = figures.skippedSegments.addingClamped(1)
         case .ended: return playbackEnded(at: event.time)
-        case .statusChanged, .playbackTypeKnown, .timeControlChanged, .segmentLoaded, .segmentSkipped, .likelyToKeepUp,
-            .seekStarted, .seekEnded, .timeJumped, .variantSwitchStarted, .variantSwitched, .pathwayChanged,
-            .selectionChanged, .tracksChanged, .seekableRangeChanged, .timedMetadata, .error:
+        case .statusChanged, .playbackTypeKnown, .timeControlChanged, .segmentLoaded, .likelyToKeepUp, .seekStarted,
+            .seekEnded, .timeJumped, .variantSwitchStarted, .variantSwitched, .pathwayChanged, .selectionChanged,
+            .tracksChanged, .seekableRangeChanged, .timedMetadata, .error:
             break
         }
         return nil
@@ -122,8 +123,8 @@ public struct PlaybackMetricsRecorder: Sendable {
     /// - Parameters:
     ///   - log: The log of the same session, which also supplies the number of stalls.
     ///   - time: The current time, to include a current stall.
-    /// - Returns: Metrics without skipped time, decoded frames, switches, oscillations and errors, which an access log
-    ///   does not contain.
+    /// - Returns: Metrics without skipped time and segments, decoded frames, switches, oscillations and errors, which an
+    ///   access log does not contain.
     public func metrics(with log: AccessLog, at time: Duration? = nil) -> PlaybackMetrics {
         let totals = log.totals
         var result = PlaybackMetrics()

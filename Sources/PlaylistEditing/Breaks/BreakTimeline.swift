@@ -19,7 +19,9 @@ struct BreakTimeline: Sendable, Hashable, Codable {
     private(set) var advertisements = StoredAdvertisements()
     /// The identifiers of the cues in the playlist that were handled, in order.
     private(set) var handled: [String] = []
-    /// The largest target duration of source and advertisements so far, in seconds, which must not change (§4.4.3.1).
+    /// The largest target duration of the source and the advertisements so far, in seconds.
+    ///
+    /// The target duration of a playlist must not change (§4.4.3.1).
     private(set) var targetDuration: Int64 = 0
     /// The highest version so far.
     private(set) var version = 1
@@ -36,7 +38,7 @@ struct BreakTimeline: Sendable, Hashable, Codable {
         let date: Int64?
     }
 
-    /// The maximum number of breaks; each is compared with others.
+    /// The maximum number of breaks; each break is compared with other breaks.
     private static let maximumBreakCount = 1_000
     /// The maximum number of cues whose identifiers are stored.
     private static let maximumHandledCount = 4_096
@@ -201,7 +203,7 @@ struct BreakTimeline: Sendable, Hashable, Codable {
             if let shift = cue.otherTrack?.shift { discontinuityShift = shift }
             return false
         }
-        // A break in progress is not known to have been replaced from its start.
+        // It is unknown whether a break in progress was replaced from its start.
         guard cue.elapsed == 0 || source.isFirst else { return false }
         // Once a limit is reached, a live playlist continues without further replacements.
         guard
@@ -238,8 +240,9 @@ struct BreakTimeline: Sendable, Hashable, Codable {
     ///
     /// - Parameters:
     ///   - other: The timeline of the other track.
-    ///   - playlist: The first playlist of this track. Without dates in both, the numbers are those of the source.
-    ///   - cues: The breaks that the playlist announces, to which one is added that began before the playlist.
+    ///   - playlist: The first playlist of this track. Unless both tracks have dates, the numbers are those of the
+    ///     source.
+    ///   - cues: The breaks that the playlist announces. A break that began before the playlist is added to them.
     mutating func follow(_ other: BreakTimeline, in playlist: MediaPlaylist, _ cues: inout BreakCues) {
         guard next == nil, playlist.isLive, other.lastDate != nil,
             let date = playlist.segments.first?.programDateTime?.sinceEpoch.microseconds

@@ -46,6 +46,7 @@ extension Movie {
         }
 
         var extents = [Range<Int64>?](repeating: nil, count: cuts.count)
+        var subtitles = [[Int64]](repeating: [], count: cuts.count)
         for track in tracks {
             guard let table = track.sampleTable else { continue }
             if track.id == leading.id {
@@ -53,7 +54,11 @@ extension Movie {
             } else {
                 let offset = track.firstEdit?.offset ?? .zero
                 let isText = track.mediaType == .subtitles
-                Self.extendExtents(table, times: starts.map { $0 - offset }, isText: isText, &extents, bytes)
+                let times = starts.map { $0 - offset }
+                Self.extendExtents(table, times: times, isText: isText, &extents, bytes)
+                guard isText else { continue }
+                let emptySize = track.mediaTrack.codec == "wvtt" ? Self.emptyCueSize : Self.emptyTextSize
+                Self.addSubtitles(table, inProgressAt: times, emptySize: emptySize, to: &subtitles, bytes)
             }
         }
         return cuts.indices.compactMap { index in
@@ -61,7 +66,13 @@ extension Movie {
             guard let extent = extents[index],
                 let bytes = ByteRange(start: extent.lowerBound, length: extent.upperBound -| extent.lowerBound)
             else { return nil }
-            return MediaFileSegment(timeRange: MediaTimeRange(start: starts[index], end: next), byteRange: bytes)
+            var segment = MediaFileSegment(
+                timeRange: MediaTimeRange(start: starts[index], end: next),
+                byteRange: bytes
+            )
+            let nearest = extent.lowerBound.subtractingSaturated(MediaFileSegment.maximumSubtitleDistance)
+            segment.earlierSubtitleOffset = subtitles[index].filter { $0 < extent.lowerBound && $0 >= nearest }.min()
+            return segment
         }
     }
 }
@@ -122,8 +133,9 @@ extension Movie {
     /// Extends the extents of tracks that are divided by time; a sample in progress at a boundary belongs to both
     /// segments.
     ///
-    /// Subtitles have samples without text between their cues (ETSI TS 126 245 §5.17), which can have begun much earlier in the file;
-    /// these are not needed, and neither are cues that began more than a segment earlier.
+    /// Subtitles have samples without text between their cues (ETSI TS 126 245 §5.17), which can have begun much
+    /// earlier in the file; these are not needed. The byte range of a segment does not contain cues that began more
+    /// than a segment earlier either; see ``MediaFileSegment/earlierSubtitleOffset``.
     private static func extendExtents(
         _ table: SampleTable,
         times: [MediaTime],
@@ -150,8 +162,31 @@ extension Movie {
         }
     }
 
+    /// Adds the offsets of the samples with text that are in progress at the starts of segments.
+    private static func addSubtitles(
+        _ table: SampleTable,
+        inProgressAt times: [MediaTime],
+        emptySize: Int64,
+        to offsets: inout [[Int64]],
+        _ bytes: Span<UInt8>
+    ) {
+        var walk = SampleExtentIterator(table)
+        var clock = SampleTimeIterator(table)
+        let end = table.duration.units(per: table.timescale)
+        for index in times.indices.dropFirst() {
+            let time = times[index].units(per: table.timescale)
+            _ = walk.advance(to: clock.sample(notBefore: time, bytes), bytes)
+            guard time < end, let sample = walk.lastSampleRange,
+                (sample.upperBound -| sample.lowerBound) > emptySize
+            else { continue }
+            offsets[index].append(sample.lowerBound)
+        }
+    }
+
     /// The size of a subtitle sample without text, which consists of the length of the text.
     private static let emptyTextSize: Int64 = 2
+    /// The size of a WebVTT sample without a cue, which consists of an empty box (ISO/IEC 14496-30 §6.6).
+    private static let emptyCueSize: Int64 = 8
 }
 
 extension Range<Int64> {

@@ -16,6 +16,7 @@ struct MatroskaFileReader: MediaFileReader {
     private var firstCluster: Int64?
     private var cuesOffset: Int64?
     private var cues: [Cue]?
+    private var subtitleCues = MatroskaSubtitleCues()
     /// The timestamp scale: the number of nanoseconds per unit.
     private var timestampScale: UInt64 = 1_000_000
     private var durationUnits: Double = 0
@@ -241,6 +242,7 @@ struct MatroskaFileReader: MediaFileReader {
         guard id != 0x1254_C367 else { return metadata.addTags(matroska: content, bytes) }
         var walker = MatroskaElementIterator(content, in: bytes)
         var list: [Cue] = []
+        let subtitleTracks = Set(tracks.filter { $0.mediaType == .subtitles }.map { UInt64($0.id) })
         while let child = walker.next(bytes) {
             switch (id, child.id) {
             case (0x114D_9B74, 0x4DBB): readSeek(child.content, bytes)
@@ -251,6 +253,8 @@ struct MatroskaFileReader: MediaFileReader {
                 if tracks.count < Movie.maximumTrackCount { tracks.append(MediaTrack(matroska: child.content, bytes)) }
             case (0x1C53_BB6B, 0xBB):
                 if list.count < Self.maximumCueCount, let cue = cue(child.content, bytes) { list.append(cue) }
+                guard let segmentStart else { break }
+                subtitleCues.add(child.content, bytes, tracks: subtitleTracks, segmentStart: segmentStart)
             default: break
             }
         }
@@ -309,8 +313,9 @@ extension MatroskaFileReader {
             }
             return timeline
         }
-        let segments = segments(cues: cues, duration: duration, from: firstCluster, to: segmentEnd ?? length)
+        var segments = segments(cues: cues, duration: duration, from: firstCluster, to: segmentEnd ?? length)
         guard segments.count > 1 else { return timeline }
+        subtitleCues.setOffsets(of: &segments) { mediaTime(ofUnits: $0) }
         timeline.segments = segments
         if let available { timeline.divideLastSegment(at: length, available) }
         timeline.initializationRange = ByteRange(start: 0, length: firstCluster)

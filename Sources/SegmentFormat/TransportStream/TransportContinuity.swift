@@ -1,9 +1,29 @@
+import MediaTiming
+
 /// The continuity counters of a transport stream, which tell that packets are missing (ISO/IEC 13818-1 §2.4.3.3).
-struct TransportContinuity {
+package struct TransportContinuity: Sendable {
     /// The packet identifiers of the streams in which packets are missing.
     private(set) var discontinuousPIDs: Set<UInt16> = []
     /// The counter of the last packet with a payload, by packet identifier.
     private var counters: [UInt16: UInt8] = [:]
+
+    /// Creates counters before the first packet.
+    package init() {}
+
+    /// Compares the counters of a section with those of the sections before.
+    ///
+    /// - Parameter bytes: The next packets, which are complete and have 188 bytes each.
+    /// - Returns: The packet identifiers of the streams that have lost packets in the section or directly before it.
+    /// - Complexity: O(*n*) in the number of bytes.
+    package mutating func takeDiscontinuousPIDs(in bytes: Span<UInt8>) -> Set<UInt16> {
+        discontinuousPIDs = []
+        var offset = 0
+        while offset < bytes.count {
+            if let packet = TransportPacket(bytes, at: offset) { add(packet) }
+            offset +|= TransportPacketLayout.packetLength
+        }
+        return discontinuousPIDs
+    }
 
     /// Compares the counter of a packet with that of the previous packet of its stream.
     ///

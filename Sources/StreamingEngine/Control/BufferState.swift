@@ -50,6 +50,6 @@ struct KeepUpRule: Sendable, Hashable {
         guard let throughput, throughput.bitsPerSecond > 0 else { return true }
         let ratio = Double(throughput.bitsPerSecond) / Double(max(1, mediaBitRate.bitsPerSecond))
         // While a duration is played, `ratio` times that duration is loaded.
-        return ratio >= 1 || bufferedDuration >= horizon * (1 - ratio)
+        return bufferedDuration >= horizon * max(0, 1 - ratio)
     }
 }

@@ -118,7 +118,6 @@ struct PlaybackStateMachine: Sendable {
         isWaiting = true
         // After a seek, playback does not wait because of an empty buffer.
         var actions = endStall(at: now)
-        isKeepingUp = false
         // The initial report counts from the start of the session.
         if hasKeptUp { lastNotKeepingUp = now }
         buffer = BufferState()

@@ -14,9 +14,9 @@ enum EngineEvent: Sendable {
     case opened(OpenedSource, ResourceRequest)
     /// The index of a media file was read.
     case fileIndexed(OpenedFile, Presentation, ResourceAddress)
-    /// The address of the item was loaded again, or could not be.
+    /// The address of the item was loaded again, or could not be loaded.
     case reopened(request: Int, Result<Presentation, StreamingError>, ResourceRequest?)
-    /// The steering manifest was loaded, or could not be.
+    /// The steering manifest was loaded, or could not be loaded.
     case steeringManifestReceived(request: Int, Result<SteeringManifest, StreamingError>, ResourceRequest?)
     /// The item could not be opened.
     ///

@@ -96,7 +96,8 @@ struct EngineOperations: Sendable {
         began: Duration
     ) async -> EngineEvent? {
         await opening(since: began) { _ in
-            let file = try await MediaFileOpener(fetch: fetch).open(head, at: address, length: length)
+            let opener = MediaFileOpener(fetch: fetch, readsEarlierSubtitles: address.filePath != nil)
+            let file = try await opener.open(head, at: address, length: length)
             await loader.limitSegments(ofFileAt: address)
             // A local file is read with its segments, so that they count as media.
             if address.filePath == nil, length == Int64(head.count) { await loader.keepFile(head, at: address) }

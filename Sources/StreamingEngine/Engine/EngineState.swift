@@ -423,12 +423,15 @@ struct EngineState: Sendable {
             guard case .appending(let append) = control.plan.tracks[kind].fetch else { return nil }
             return append.job.segment.range
         }
-        let tracks = control.plan.tracks
+        let (tracks, appender) = (control.plan.tracks, segments.appender)
         let outcomes = undecodableMedia.takeOutcomes(
             appending: appending,
             targetDuration: tracks.main.timeline?.targetDuration ?? .zero,
             skippedSegments: control.plan.policy.limits.skippedResources,
-            segment: { tracks.segment(of: $0, in: $1) }
+            segment: { type, range in
+                tracks.segment(of: type, in: range)
+                    ?? tracks.listedSegment(of: type, at: range.start).map { appender.identification(of: $0) }
+            }
         )
         for outcome in outcomes {
             switch outcome {

@@ -59,7 +59,7 @@ struct MediaAppender: Sendable {
             variant: variant,
             position: filePlace(of: segment, in: plan.tracks[kind].timeline)
         )
-        let isTrickPlay = kind == .main && plan.catalog.isTrickPlay(job.source)
+        let isTrickPlay = plan.catalog.isTrickPlay(job.source)
         piece.declaresOwnDuration =
             file == nil && !isTrickPlay && Self.declaresOwnDuration(segment, in: plan.tracks[kind].timeline)
         plan.tracks[kind].fetch = .appending(
@@ -74,7 +74,7 @@ struct MediaAppender: Sendable {
             )
         )
         sink.add(.begin(.append(request: job.request, piece)))
-        if kind == .main, case .media(let bytes, let initialization) = loaded.content {
+        if case .media(let bytes, let initialization) = loaded.content {
             plan.findTracks(in: bytes.readableBytesView, initialization: initialization?.bytes, of: job.source, &sink)
         }
     }
@@ -103,7 +103,7 @@ struct MediaAppender: Sendable {
     ) -> PipelineSegment.FilePosition? {
         guard let file, let timeline else { return nil }
         return PipelineSegment.FilePosition(
-            offset: segment.byteRange?.start ?? 0,
+            segment.byteRange,
             in: file,
             isLast: segment.range.end >= timeline.end
         )

@@ -53,6 +53,19 @@ struct TrackSet: Sendable {
         TrackKind.allCases.lazy.compactMap { self[$0].buffer.segment(of: type, in: range) }.first
     }
 
+    /// Returns the segment that the playlist of a track lists at a media time, even if the segment is no longer
+    /// buffered.
+    ///
+    /// - Parameters:
+    ///   - type: The media type; audio without a playlist of its own is in the segments of the main track.
+    ///   - time: The media time; one after the end of the playlist belongs to its last segment.
+    /// - Returns: The segment; `nil` if the playlist lists none.
+    func listedSegment(of type: MediaType, at time: MediaTime) -> SegmentReference? {
+        let kind: TrackKind = type == .audio && audio.timeline != nil ? .audio : .main
+        guard let timeline = self[kind].timeline else { return nil }
+        return time >= timeline.end ? timeline.segments.last : timeline.segment(at: time)
+    }
+
     /// A Boolean value that indicates whether work is in progress that will end with an event.
     var hasWorkInProgress: Bool { main.hasWorkInProgress || audio.hasWorkInProgress || subtitles.hasWorkInProgress }
 

@@ -23,6 +23,10 @@ struct OpenedFile: Sendable {
     let shortfall: Shortfall?
     /// A clause about damage of a file that is not incomplete, such as a box with an impossible size; `nil` if none was found.
     let problem: String?
+    /// The number of bytes that are read before a segment for subtitles in progress, by the byte range that is read.
+    ///
+    /// A byte range without an entry starts with its segment.
+    var earlierLengths: [ByteRange: Int64] = [:]
 
     /// The media that the index of a file lists after the end of the file, as in a file whose transfer was aborted.
     struct Shortfall: Sendable, Hashable {
@@ -59,6 +63,12 @@ struct OpenedFile: Sendable {
 /// seconds each.
 struct MediaFileOpener: Sendable {
     let fetch: ResourceFetcher
+    /// A Boolean value that indicates whether a segment also contains the subtitles that began earlier and are in
+    /// progress at its start.
+    ///
+    /// After a seek, these subtitles are shown at once. The media between them and the segment is read again, which
+    /// takes a long time over a network.
+    var readsEarlierSubtitles = false
 
     /// The maximum length of the playlist for a file, in bytes.
     static let maximumPlaylistSize = 64 << 20
@@ -137,7 +147,8 @@ struct MediaFileOpener: Sendable {
             tracks: timeline.tracks,
             metadata: timeline.metadata,
             shortfall: shortfall,
-            problem: shortfall == nil ? timeline.sizeProblem : nil
+            problem: shortfall == nil ? timeline.sizeProblem : nil,
+            earlierLengths: readsEarlierSubtitles ? Self.earlierLengths(in: timeline) : [:]
         )
     }
 
@@ -147,7 +158,7 @@ struct MediaFileOpener: Sendable {
     ///   - error: The error.
     ///   - address: The URL of the file.
     /// - Throws: ``StreamingError``.
-    private static func verifyHasMovie(_ error: MediaFormatError, at address: ResourceAddress) throws {
+    static func verifyHasMovie(_ error: MediaFormatError, at address: ResourceAddress) throws {
         switch error {
         case .truncated("moov"):
             throw StreamingError(
@@ -183,8 +194,11 @@ struct MediaFileOpener: Sendable {
     /// The duration of the shortened segment is that of its bytes at its average bit rate, so that playback does not
     /// continue without media.
     ///
+    /// - Parameters:
+    ///   - timeline: The timeline of the file.
+    ///   - length: The size of the file in bytes, or `nil` if it is unknown.
     /// - Returns: What is missing; `nil` if the file is complete or its length is unknown.
-    private static func removeMissingMedia(
+    static func removeMissingMedia(
         from timeline: inout MediaFileTimeline,
         length: Int64?
     ) -> OpenedFile.Shortfall? {
@@ -213,7 +227,29 @@ struct MediaFileOpener: Sendable {
         )
     }
 
-    private func playlist(of timeline: MediaFileTimeline, at address: ResourceAddress) throws -> MediaPlaylist {
+    /// Returns the number of bytes that are read before each segment for subtitles in progress, by the byte range that
+    /// is read.
+    ///
+    /// - Parameter timeline: The timeline of the file.
+    /// - Returns: The numbers, of which none is zero.
+    static func earlierLengths(in timeline: MediaFileTimeline) -> [ByteRange: Int64] {
+        var lengths: [ByteRange: Int64] = [:]
+        for segment in timeline.segments {
+            let range = segment.byteRangeWithEarlierSubtitles
+            let length = segment.byteRange.start -| range.start
+            if length > 0 { lengths[range] = length }
+        }
+        return lengths
+    }
+
+    /// Returns the playlist of a timeline, whose segments are byte ranges of the file.
+    ///
+    /// - Parameters:
+    ///   - timeline: The timeline of the file.
+    ///   - address: The URL of the file.
+    /// - Returns: The playlist.
+    /// - Throws: ``StreamingError`` if the playlist would be longer than ``maximumPlaylistSize``.
+    func playlist(of timeline: MediaFileTimeline, at address: ResourceAddress) throws -> MediaPlaylist {
         let durations = timeline.segments.map(\.timeRange.duration)
         let longest = durations.max() ?? .zero
         var text = "#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-PLAYLIST-TYPE:VOD\n"
@@ -231,8 +267,8 @@ struct MediaFileOpener: Sendable {
             text += "#EXT-X-MAP:URI=\"\(name)\",BYTERANGE=\"\(initialization.length)@\(initialization.start)\"\n"
         }
         for (segment, duration) in zip(timeline.segments, durations) {
-            text +=
-                "#EXTINF:\(duration),\n#EXT-X-BYTERANGE:\(segment.byteRange.length)@\(segment.byteRange.start)\n\(name)\n"
+            let bytes = readsEarlierSubtitles ? segment.byteRangeWithEarlierSubtitles : segment.byteRange
+            text += "#EXTINF:\(duration),\n#EXT-X-BYTERANGE:\(bytes.length)@\(bytes.start)\n\(name)\n"
         }
         text += "#EXT-X-ENDLIST\n"
         guard

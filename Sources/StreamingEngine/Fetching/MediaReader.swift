@@ -133,7 +133,7 @@ package struct MediaReader: Sendable {
             sampleProtection: protection,
             position: file.map { file in
                 PipelineSegment.FilePosition(
-                    offset: reference.byteRange?.start ?? 0,
+                    reference.byteRange,
                     in: file,
                     isLast: position + 1 == count
                 )

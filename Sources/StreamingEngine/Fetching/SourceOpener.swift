@@ -159,8 +159,7 @@ struct SourceOpener: Sendable {
                     address: address
                 )
             }
-            let isMedia = content == .mp4 || content == .transportStream
-            guard isMedia || (content == nil && !isWhole) || OtherMediaFormat(bytes) != nil else {
+            guard Self.isMedia(bytes) else {
                 let what = content.map { "this is \($0.rawValue), which" } ?? "this"
                 throw StreamingError(
                     .notRecognized,

@@ -58,6 +58,8 @@ public struct PipelineSegment: Sendable {
         public let beginsWithinFrames: Bool
         /// A Boolean value that indicates whether the segment is the last one of the file.
         public let isLast: Bool
+        /// The number of bytes at the start that precede the segment and are read for subtitles in progress.
+        package let earlierLength: Int64
         /// The container format of the file, which the bytes of a segment in its middle do not tell; `nil` if it is unknown.
         package let container: MediaContainer?
 
@@ -67,12 +69,14 @@ public struct PipelineSegment: Sendable {
             self.firstTimestamp = firstTimestamp
             self.beginsWithinFrames = beginsWithinFrames
             self.isLast = isLast
+            earlierLength = 0
             container = nil
         }
 
-        /// Creates a position in an opened file.
-        init(offset: Int64, in file: OpenedFile, isLast: Bool) {
-            self.offset = offset
+        /// Creates the position of a byte range of an opened file; `nil` means the whole file.
+        init(_ range: ByteRange?, in file: OpenedFile, isLast: Bool) {
+            offset = range?.start ?? 0
+            earlierLength = range.flatMap { file.earlierLengths[$0] } ?? 0
             self.isLast = isLast
             firstTimestamp = file.firstTimestamp
             beginsWithinFrames = file.beginsWithinFrames

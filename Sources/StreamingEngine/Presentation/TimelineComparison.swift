@@ -146,7 +146,7 @@ struct TimelineComparison {
             let start = boundary.subtractingSaturated(other.placements[domain.other.lowerBound].start)
             guard isPlausible(start) else { continue }
             // Discontinuities of audio and video differ slightly, by less than a segment.
-            return Position(start: start, method: .discontinuity, uncertainty: min(targetDuration, 500_000_000))
+            return Position(start: start, method: .discontinuity, uncertainty: 500_000_000)
         }
         return nil
     }

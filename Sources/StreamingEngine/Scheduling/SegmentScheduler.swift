@@ -124,7 +124,6 @@ struct SegmentScheduler: Sendable {
         if !isUrgent, isByteLimitReached || ahead + range.duration > room {
             return .wait(until: reach - range.duration + room)
         }
-        if reach - range.end > Self.gapTolerance { return .gap(MediaTimeRange(start: range.end, end: reach)) }
         let segment = timeline.segments[next]
         return segment.isGap ? .skip(segment) : .fetch(segment)
     }
@@ -169,7 +168,7 @@ struct SegmentScheduler: Sendable {
         let range = timeline.range(at: position)
         let rest = range.end - time
         // If another variant's segment ends shortly before the end of this one, the next segment is used.
-        if time > range.start, rest < Self.minimumRemainder, rest.duration < range.duration.duration / 2,
+        if rest < Self.minimumRemainder, rest.duration < range.duration.duration / 2,
             let next = Self.position(atOrAfter: range.end, in: timeline)
         {
             return next

@@ -45,8 +45,8 @@ enum VariantFamily {
         }
         // The family with the most variants; among equals, the one that occurs first in the playlist.
         let best = order.enumerated().max { first, second in
-            (families[first.element]?.count ?? 0, first.offset.negatedSaturated()) < (
-                families[second.element]?.count ?? 0, second.offset.negatedSaturated()
+            (families[first.element, default: []].count, first.offset.negatedSaturated()) < (
+                families[second.element, default: []].count, second.offset.negatedSaturated()
             )
         }?.element
         let chosen = Set(best.flatMap { families[$0] } ?? [])

@@ -40,9 +40,9 @@ final class OutputSupervisor: Sendable {
         }
     }
 
-    /// Runs a command, which the first failure of its output cancels.
+    /// Runs a command, and cancels it at the first failure of its output.
     ///
-    /// - Throws: That failure if there was one, otherwise the error of the command.
+    /// - Throws: The failure of the output if there was one, otherwise the error of the command.
     func run(_ command: @escaping @Sendable () async throws -> Void) async throws {
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in

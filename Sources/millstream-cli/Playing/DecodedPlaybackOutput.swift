@@ -3,6 +3,7 @@ import MediaDecoding
 import MediaOutput
 import MediaTiming
 import Millstream
+import ResourceAddressing
 
 /// An output that decodes media without a window and writes it to files or discards it.
 struct DecodedPlaybackOutput: PlaybackOutput {
@@ -20,7 +21,7 @@ struct DecodedPlaybackOutput: PlaybackOutput {
 
     var environment: Player.Environment { .decoding(for: outputs) }
 
-    func show(_ player: Player) async {
+    func show(_ player: Player, reporting report: @escaping @Sendable (any MillstreamError) -> Void) async {
         guard let keyboard else { return await waitForCancellation() }
         await keyboard.control(player)
     }
@@ -38,7 +39,7 @@ struct PlaybackMediaFiles: Sendable {
     var checksums: String?
     /// The path of a WAVE file with the audio.
     var wave: String?
-    /// The time at which playback ends, from which nothing is written; `nil` for the end of the stream.
+    /// The time at which playback ends, and after which nothing is written; `nil` for the end of the stream.
     ///
     /// The frame at this time is decoded and can be saved as an image.
     var end: MediaTime?

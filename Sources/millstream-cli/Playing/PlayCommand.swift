@@ -51,8 +51,14 @@ struct PlayCommand: AsyncParsableCommand {
     @Flag(help: "The output mode.")
     var mode: Mode?
 
+    @Flag(name: .long, help: "Open the window in full screen mode; requires --window.")
+    var fullScreen = false
+
     @Flag(name: .long, help: "Mute the audio.")
     var muted = false
+
+    @Option(name: .long, help: ArgumentHelp("The volume in percent, 0 to 100.", valueName: "N"))
+    var volume = 100
 
     @Option(
         name: .long,
@@ -200,6 +206,8 @@ struct PlayCommand: AsyncParsableCommand {
         guard (0.1...32).contains(rate.magnitude) else {
             throw ValidationError("--rate must be between 0.1 and 32, or between -32 and -0.1")
         }
+        guard (0...100).contains(volume) else { throw ValidationError("--volume must be between 0 and 100 percent") }
+        if fullScreen, effectiveMode != .window { throw ValidationError("--full-screen requires --window") }
         if keepOpen, loop || speed == .max {
             throw ValidationError("--keep-open cannot be combined with \(loop ? "--loop" : "--speed max")")
         }
@@ -364,7 +372,9 @@ struct PlayCommand: AsyncParsableCommand {
         return try await WindowPlaybackOutput(
             title: ("\(title)\(WindowPlaybackOutput.titleSuffix)" as TerminalText).description,
             stored,
-            files
+            files,
+            isFullScreen: fullScreen,
+            keyboard: keyboard
         )
         #else
         guard mode != .noDecode else { return UndecodedPlaybackOutput() }
@@ -400,6 +410,7 @@ struct PlayCommand: AsyncParsableCommand {
         settings.isLoop = loop
         settings.staysOpen = keepOpen
         settings.isMuted = isMuted
+        settings.volume = Double(volume) / 100
         settings.start = try start.map { try time($0, "--start") }
         settings.end = try until.map { try time($0, "--until") }
         settings.lastScreenshot = try screenshots().map(\.time).max()

@@ -1,4 +1,5 @@
 import Millstream
+import ResourceAddressing
 
 /// An output of the command `play`, with its user controls.
 protocol PlaybackOutput: Sendable {
@@ -7,14 +8,20 @@ protocol PlaybackOutput: Sendable {
     /// The first error of a file that is written during playback; `nil` if there was none.
     var failure: (any Error)? { get }
     /// Shows a player and executes the commands of the user, until the user quits or the task is canceled.
-    func show(_ player: Player) async
+    ///
+    /// - Parameters:
+    ///   - player: The player.
+    ///   - report: A closure that receives errors that do not end playback, such as text that cannot be drawn.
+    func show(_ player: Player, reporting report: @escaping @Sendable (any MillstreamError) -> Void) async
     /// Writes pending output and closes all files and windows.
     func finish() async throws
 }
 
 extension PlaybackOutput {
     var failure: (any Error)? { nil }
-    func show(_ player: Player) async { await waitForCancellation() }
+    func show(_ player: Player, reporting report: @escaping @Sendable (any MillstreamError) -> Void) async {
+        await waitForCancellation()
+    }
     func finish() async throws {}
 }
 
@@ -28,7 +35,7 @@ struct UndecodedPlaybackOutput: PlaybackOutput {
     var environment: Player.Environment { .withoutDecoding }
 
     #if Playback
-    func show(_ player: Player) async {
+    func show(_ player: Player, reporting report: @escaping @Sendable (any MillstreamError) -> Void) async {
         guard let keyboard else { return await waitForCancellation() }
         await keyboard.control(player)
     }

@@ -83,6 +83,7 @@ struct PlaybackRun: Sendable {
         }
         let player = try Player(playerItem: item)
         player.isMuted = settings.isMuted
+        player.volume = settings.volume
         // The rate with which the keys continue after a pause.
         player.defaultRate = settings.rate
         do {
@@ -145,7 +146,12 @@ struct PlaybackRun: Sendable {
             group.addTask { try await updateDisplays(item, in: player, gate) }
             // Ends the group before any media is decoded and shown.
             group.addTask { await gate.waitUntilLive() }
-            group.addTask { await output.show(player) }
+            group.addTask {
+                await output.show(player) { error in
+                    let position = item.status == .readyToPlay ? item.currentTime() : nil
+                    gate.add(error, at: player.environment.time.now, position)
+                }
+            }
             group.addTask {
                 await Suspension.handleSignal(for: player)
                 await waitForCancellation()
@@ -235,6 +241,8 @@ private final class LiveGate: Sendable {
         var isLive = false
         var record: PlaybackRecord?
         var pendingEvents: [PlaybackEvent] = []
+        /// A Boolean value that indicates whether the last event of the session was added.
+        var hasEnded = false
     }
 
     private let files: PlaybackFiles
@@ -271,6 +279,7 @@ private final class LiveGate: Sendable {
     func add(_ event: PlaybackEvent, of session: PlaybackSession) -> [PlaybackNotice] {
         let (record, events, isLive): (PlaybackRecord?, [PlaybackEvent], Bool) = state.withLock { state in
             state.pendingEvents.append(event)
+            state.hasEnded = event.kind == .ended
             if state.isClosed {
                 switch event.kind {
                 case .playbackTypeKnown(.live): state.isLive = true
@@ -290,4 +299,27 @@ private final class LiveGate: Sendable {
         if isLive { live.continuation.finish() }
         return events.compactMap { record?.add($0) }
     }
+
+    /// Adds an error of an output to the published events of the session.
+    ///
+    /// Playback continues after the error.
+    ///
+    /// - Parameters:
+    ///   - error: The error.
+    ///   - now: The time by the clock of playback.
+    ///   - position: The position of the playhead; `nil` before it has one.
+    func add(_ error: any MillstreamError, at now: Duration, _ position: MediaTime?) {
+        let failure = PlaybackErrorRecord(
+            statusCode: error.code.number ?? Self.unknownErrorNumber,
+            domain: "Millstream",
+            comment: error.message,
+            didRecover: true
+        )
+        // No event follows the last one.
+        guard let record = state.withLock({ $0.hasEnded ? nil : $0.record }) else { return }
+        record.add(PlaybackEvent(time: now, mediaTime: position, kind: .error(failure)))
+    }
+
+    /// The status code of errors without a corresponding error of AVFoundation (`AVError.Code.unknown`).
+    private static let unknownErrorNumber = -11_800
 }

@@ -13,8 +13,8 @@ extension PlaybackSettings {
     ///
     /// - Returns: The notices for the user about limits that no variant satisfies, and about subtitles that cannot be
     ///   shown.
-    /// - Throws: ``Failure`` if the asset does not have a requested language or ends before the requested start or a
-    ///   requested image, or begins to play after the requested end.
+    /// - Throws: ``Failure`` if the asset does not have a requested language, if it ends before the requested start or
+    ///   a requested image, or if it begins to play after the requested end.
     func verify(_ asset: Asset) async throws -> [TerminalText] {
         let limits = [maximumHeight.map(VariantLimit.maximumHeight), maximumBitRate.map(VariantLimit.maximumBitRate)]
             .compactMap { $0 }

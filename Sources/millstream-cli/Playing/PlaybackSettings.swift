@@ -16,6 +16,8 @@ struct PlaybackSettings: Sendable {
     /// A Boolean value that indicates whether playback can be resumed after the end, until the user quits.
     var staysOpen = false
     var isMuted = false
+    /// The volume, from 0 for silence to 1 for the original level.
+    var volume = 1.0
     var maximumBitRate: BitRate?
     /// The maximum height of variants in pixels; `nil` for no limit.
     var maximumHeight: Int?

@@ -5,7 +5,7 @@ import MediaTiming
 import Millstream
 import ReportFormat
 
-/// The keyboard of the terminal, whose keys control playback without a window.
+/// The keyboard of the terminal, whose keys control playback with and without a window.
 struct TerminalKeyboard: Sendable {
     private let display: PlaybackDisplay
 
@@ -17,7 +17,11 @@ struct TerminalKeyboard: Sendable {
     }
 
     /// Executes the commands of keys until the user quits or the task is canceled.
-    func control(_ player: Player) async {
+    ///
+    /// - Parameters:
+    ///   - player: The player.
+    ///   - hasWindow: A Boolean value that indicates whether a window shows the player. The window has keys of its own.
+    func control(_ player: Player, hasWindow: Bool = false) async {
         var former = termios()
         guard tcgetattr(0, &former) == 0 else { return await waitForCancellation() }
         var direct = former
@@ -47,7 +51,8 @@ struct TerminalKeyboard: Sendable {
             case .toggleKeys: for line in PlayerCommand.keyLinesOfTerminal { display.showNotice(line) }
             default:
                 if let key = command.keyOfWindow {
-                    display.showNotice("The key \(key) has an effect only in a window: play with --window")
+                    let advice = hasWindow ? "press it there" : "play with --window"
+                    display.showNotice("The key \(key) has an effect only in a window: \(advice)")
                 } else {
                     await executor.execute(waitingSeeks.take(command))
                 }

@@ -54,6 +54,29 @@ struct DecodedFileTests {
         #expect(BeepFinder.onsets(stream.audio.all).count >= 29)
     }
 
+    /// The remaining packets follow each other directly, so only their continuity counters and timestamps show the gap.
+    @Test func holeInATransportStreamFileIsSkipped() async throws {
+        var bytes = try (0..<5).flatMap { try SampleStreams.bytes("ts/360p/\($0).ts") }
+        // Bounded: the samples have many packets.
+        let count = bytes.count / 188
+        bytes.removeSubrange(188 * (count * 4 / 10)..<188 * (count * 6 / 10))
+        let stream = try await played("hole.ts", bytes)
+        let skipped = stream.events.compactMap { event in
+            if case .segmentSkipped(let segment) = event.kind { segment } else { nil }
+        }
+        let video = skipped.filter { $0.mediaType == .muxed }
+        #expect(video.map(\.reason) == [.notDecodable] && video.map(\.sequence) == [nil], "\(skipped)")
+        #expect(video.allSatisfy { $0.address.hasSuffix("/hole.ts") }, "\(skipped)")
+        let range = try #require(video.first?.range)
+        #expect(range.start.seconds > 9 && range.end.seconds < 21 && range.duration.seconds > 3, "\(range)")
+        let errors = stream.events.compactMap { event in
+            if case .error(let record) = event.kind { record } else { nil }
+        }
+        let record = try #require(errors.first)
+        #expect(record.statusCode == -11_821 && record.didRecover && record.address?.hasSuffix("/hole.ts") == true)
+        #expect(record.comment.hasPrefix("media of ") && record.comment.hasSuffix(" could not be decoded"), "\(record)")
+    }
+
     @Test(arguments: ["mp3", "flac", "aac", "wav", "ogg", "m4a", "mkv"])
     func audioFilesArePlayed(kind: String) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sound-\(UUID())")

@@ -269,6 +269,14 @@ import Testing
         #expect(found?.peakBitRate?.bitsPerSecond == bitRate)
     }
 
+    @Test func anIFrameVariantWithoutBitRateIsTheSmallest() throws {
+        let known = try Self.variant(1)
+        let unknown = try #require(Presentation(try LiveWindowText().playlist).variants.first)
+        let found = TrickPlay.variant(of: [known, unknown], rate: 8, throughput: nil)
+        let none = TrickPlay.variant(of: [], rate: 8, throughput: nil)
+        #expect(found?.id == unknown.id && none?.id == nil)
+    }
+
     @Test func fourSecondsOfTheClockAreBufferedForTrickPlay() {
         #expect(TrickPlay.capacity(rate: 2) == MediaTime(seconds: 8))
         #expect(TrickPlay.capacity(rate: -16) == MediaTime(seconds: 64))

@@ -84,6 +84,21 @@ import Testing
 
     // MARK: Tracks
 
+    /// A damaged segment that is no longer buffered is named too.
+    @Test func listedSegmentsAreFoundByTheirTimes() throws {
+        var tracks = TrackSet()
+        #expect(tracks.listedSegment(of: .video, at: .zero) == nil)
+        tracks.main = try Self.track(6)
+        let sequences = try #require(tracks.main.timeline).segments.map(\.sequence)
+        let (first, last) = (try #require(sequences.first), try #require(sequences.last))
+        #expect(tracks.listedSegment(of: .video, at: seconds("1"))?.sequence == first)
+        #expect(tracks.listedSegment(of: .audio, at: seconds("1"))?.sequence == first)
+        #expect(tracks.listedSegment(of: .muxed, at: seconds("60"))?.sequence == last)
+        tracks.audio = try Self.track(5)
+        let listed = try #require(tracks.audio.timeline).segments.map(\.address)
+        #expect(tracks.listedSegment(of: .audio, at: seconds("60"))?.address == listed.last)
+    }
+
     @Test func playbackWaitsForTheTracksWithASource() throws {
         var tracks = try Self.tracks("0", "0")
         #expect(tracks.required == [.main, .audio])

@@ -11,7 +11,7 @@ struct PlanKey: Sendable, Hashable {
     /// The time from sending a request to the first byte, in seconds.
     let latency: Double
 
-    /// The maximum number of rungs in a plan; of more, those that differ least are left out.
+    /// The maximum number of rungs in a plan; if there are more, the rungs that differ least are left out.
     static let maximumRungCount = 12
     /// The maximum relative change of the segment duration for which a plan remains valid.
     static let segmentTolerance = 0.25
@@ -44,8 +44,8 @@ struct PlanKey: Sendable, Hashable {
         rate = context.clampedPlaybackRate
         // Beyond a few minutes, a larger buffer does not change a choice.
         capacity = min(context.capacitySeconds, max(300, 2 * context.segmentSeconds))
-        // With a latency of more than a segment, no rung can be played without stalls, and its exact value does not
-        // matter.
+        // If the latency exceeds the duration of a segment, no rung can be played without stalls, and the exact latency
+        // does not matter.
         let steps = (min(latency / segment, Self.maximumLatency) / Self.latencyStep).rounded()
         let isShort = latency <= Self.minimumLatencyThreshold * segment
         self.latency = isShort ? Self.minimumLatency : steps * Self.latencyStep * segment
