@@ -69,7 +69,7 @@ struct RecordedTagState {
             line += ",IV=\(WrittenText.token(vector))"
         } else if key.isIdentity, key.method != .aes256GCM {
             // A segment that is encrypted with AES-256-GCM begins with its initialization vector.
-            let digits = String(segment.sequence, radix: 16)
+            let digits = String(segment.sequence, radix: 16, uppercase: true)
             line += ",IV=0x" + String(repeating: "0", count: 32 - digits.count) + digits
         }
         if !key.isIdentity {

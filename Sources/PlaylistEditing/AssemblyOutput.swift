@@ -60,7 +60,7 @@ struct AssemblyOutput {
                 writeLine(text)
                 continue
             }
-            let digits = String(playlist.segments[position].sequence, radix: 16)
+            let digits = String(playlist.segments[position].sequence, radix: 16, uppercase: true)
             writeLine(text + ",IV=0x" + String(repeating: "0", count: 32 - digits.count) + digits)
         }
     }

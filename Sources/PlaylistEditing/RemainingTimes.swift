@@ -8,8 +8,6 @@ import MediaTiming
 struct RemainingTimes {
     /// The remaining ranges, in order; the last one is unbounded unless the end was removed.
     private var ranges: [MediaTimeRange] = [.unbounded]
-    /// The number of places at which the removals so far have cut the video.
-    private var seamCount = 0
 
     /// The edits of the other tracks of a complete presentation.
     ///
@@ -17,6 +15,8 @@ struct RemainingTimes {
     struct CombinedEdits {
         private var edits: [PlaylistEdit] = []
         private var removals: [PlaylistEdit] = []
+        /// The times that remain after the removals.
+        private var times = RemainingTimes()
         /// The media playlist of the video before the first removal.
         ///
         /// Only this playlist is stored, because a playlist can be large.
@@ -31,11 +31,18 @@ struct RemainingTimes {
             guard let video, edit.removedRanges != nil else {
                 edits = all + [edit]
                 removals = []
+                times = RemainingTimes()
                 self.video = nil
                 return
             }
+            if times.hasSeam(beforeStartAfter: edit) {
+                edits = all
+                removals = []
+                times = RemainingTimes()
+            }
             if removals.isEmpty { self.video = video }
             removals.append(edit)
+            times.apply(edit)
         }
 
         /// The edits, at most as many as were added.
@@ -47,13 +54,26 @@ struct RemainingTimes {
     /// - Parameters:
     ///   - removals: The removals.
     ///   - video: The media playlist of the video before the first of them.
-    /// - Returns: The edit; the unchanged removals if nothing would remain, if there are too many ranges, or if a removal removes the
-    ///   discontinuity of an earlier one, which still counts in the discontinuity sequence numbers of the video.
+    /// - Returns: The edit; the unchanged removals if nothing would remain, or if there are too many ranges.
     fileprivate static func combined(_ removals: [PlaylistEdit], of video: MediaPlaylist?) -> [PlaylistEdit] {
         guard removals.count > 1, let video else { return removals }
         var times = RemainingTimes()
         for removal in removals { times.apply(removal) }
         return times.edit(of: video).map { [$0] } ?? removals
+    }
+
+    /// Returns a Boolean value that indicates whether an edit removes the beginning up to the discontinuity of an earlier removal.
+    ///
+    /// That discontinuity still counts in the discontinuity sequence numbers of the video, so the other tracks need it too.
+    ///
+    /// - Parameter edit: An edit that only removes segments.
+    /// - Returns: The value.
+    private func hasSeam(beforeStartAfter edit: PlaylistEdit) -> Bool {
+        guard ranges.count > 1 else { return false }
+        var next = self
+        next.apply(edit)
+        guard let first = next.ranges.first else { return false }
+        return first.start >= ranges[1].start
     }
 
     /// Removes the times that an edit removes.
@@ -64,10 +84,7 @@ struct RemainingTimes {
             // The times of an edit refer to the timeline before the edit.
             let removed = (edit.removedRanges ?? []).sorted { $0.start > $1.start }
             for range in removed where !range.isEmpty {
-                let first = part(from: .zero, to: range.start)
-                let last = part(from: range.end, to: MediaTimeRange.unbounded.end)
-                if !first.isEmpty, !last.isEmpty { seamCount +|= 1 }
-                ranges = first + last
+                ranges = part(from: .zero, to: range.start) + part(from: range.end, to: MediaTimeRange.unbounded.end)
             }
             return
         }
@@ -93,14 +110,14 @@ struct RemainingTimes {
         return result
     }
 
-    /// Returns the edit that preserves the remaining times; `nil` if none remain, if there are too many ranges, or if a seam is lost.
+    /// Returns the edit that preserves the remaining times; `nil` if none remain, or if there are too many ranges.
     ///
     /// The times of the edit are in the timeline before all removals.
     private func edit(of video: MediaPlaylist) -> PlaylistEdit? {
         guard let first = ranges.first, let last = ranges.last else { return nil }
         let unbounded = MediaTimeRange.unbounded.end
-        guard zip(ranges, ranges.dropFirst()).count(where: { $0.end < $1.start }) == seamCount else { return nil }
-        guard seamCount > 0 else { return .trim(MediaTimeRange(start: first.start, end: last.end)) }
+        let isJoined = zip(ranges, ranges.dropFirst()).allSatisfy { $0.end == $1.start }
+        guard !isJoined else { return .trim(MediaTimeRange(start: first.start, end: last.end)) }
         var removed = first.start > .zero ? [MediaTimeRange(start: .zero, end: first.start)] : []
         removed += zip(ranges, ranges.dropFirst()).map { MediaTimeRange(start: $0.end, end: $1.start) }
         if last.end < unbounded { removed.append(MediaTimeRange(start: last.end, end: unbounded)) }

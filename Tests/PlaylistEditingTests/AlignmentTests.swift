@@ -194,8 +194,14 @@ import Testing
         )
         // Rules that do not concern breaks are combined with times.
         #expect(
+            try await plan(.exclude(.ranges([seconds(10, 20), seconds(50, 60)])), duration) == [
+                "exclude=seams=9.97667...19.95334/0/0,29.93001.../0/0"
+            ]
+        )
+        // The discontinuity before the start still counts.
+        #expect(
             try await plan(.exclude(.ranges([seconds(10, 20), seconds(50, 60)])), start) == [
-                "exclude=seams=0...19.95334/0/0,49.88335...59.86002/0/0"
+                "exclude=seams=9.97667...19.95334/0/0,49.88335...59.86002/0/0", "trim=9.97667...",
             ]
         )
     }

@@ -259,7 +259,7 @@ import Testing
         #expect(try keyed(vector, rest) == rest)
         let own = "#EXT-X-VERSION:1\n#EXT-X-SESSION-KEY:METHOD=AES-128,URI=\"k\"\n\(rest)"
         let expected =
-            "#EXT-X-VERSION:1\n#EXT-X-SESSION-KEY:METHOD=AES-128,URI=\(Self.address),IV=0x\(Self.key)\n\(rest)"
+            "#EXT-X-VERSION:1\n#EXT-X-SESSION-KEY:METHOD=AES-128,URI=\(Self.address),IV=0x\(Self.key.uppercased())\n\(rest)"
         #expect(try keyed(vector, own) == expected)
     }
 
