@@ -138,7 +138,7 @@ import Testing
             "#EXTINF:4,",
             "0.ts"
         )
-        let vector = String(repeating: "0", count: 30) + "ff"
+        let vector = String(repeating: "0", count: 30) + "FF"
         #expect(keys(playlist) == [[expected + (hasVector ? vector : "")]])
     }
 }

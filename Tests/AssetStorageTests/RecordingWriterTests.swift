@@ -95,7 +95,7 @@ import Testing
         try writer.settle(1)
         #expect(try text(id).isEmpty)
         try writer.settle(0)
-        let vector = "IV=0x0000000000000000000000000000000a"
+        let vector = "IV=0x0000000000000000000000000000000A"
         let expected = """
             #EXT-X-KEY:METHOD=AES-128,URI="key-9f521ab0ec29d751f6cd7f04fad35df8.key",\(vector)
             #EXTINF:4,
