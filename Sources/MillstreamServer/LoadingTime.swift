@@ -4,7 +4,8 @@ import MediaTransport
 
 /// The time for which a request waits for a source.
 enum LoadingTime {
-    /// The maximum time for one resource, with all retries and redirects.
+    /// The maximum time for one resource, with all retries and redirects, and for the beginnings of all segments that the
+    /// manifest of a channel needs of one track.
     static let maximum = Duration.seconds(60)
 }
 

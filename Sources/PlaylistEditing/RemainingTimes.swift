@@ -35,43 +35,40 @@ struct RemainingTimes {
                 self.video = nil
                 return
             }
-            if times.hasSeam(beforeStartAfter: edit) {
+            // The edit is applied only once, because it can have hundreds of ranges.
+            var next = times
+            next.apply(edit)
+            if times.hasSeam(beforeStartOf: next) {
                 edits = all
                 removals = []
-                times = RemainingTimes()
+                next = RemainingTimes()
+                next.apply(edit)
             }
             if removals.isEmpty { self.video = video }
             removals.append(edit)
-            times.apply(edit)
+            times = next
         }
 
         /// The edits, at most as many as were added.
-        var all: [PlaylistEdit] { edits + RemainingTimes.combined(removals, of: video) }
+        var all: [PlaylistEdit] { edits + combinedRemovals }
+
+        /// One edit for the removals, in the timeline before the first of them; the unchanged removals if nothing would
+        /// remain, or if there are too many ranges.
+        private var combinedRemovals: [PlaylistEdit] {
+            guard removals.count > 1, let video else { return removals }
+            return times.edit(of: video).map { [$0] } ?? removals
+        }
     }
 
-    /// Returns one edit for successive removals, in the timeline before the first removal.
-    ///
-    /// - Parameters:
-    ///   - removals: The removals.
-    ///   - video: The media playlist of the video before the first of them.
-    /// - Returns: The edit; the unchanged removals if nothing would remain, or if there are too many ranges.
-    fileprivate static func combined(_ removals: [PlaylistEdit], of video: MediaPlaylist?) -> [PlaylistEdit] {
-        guard removals.count > 1, let video else { return removals }
-        var times = RemainingTimes()
-        for removal in removals { times.apply(removal) }
-        return times.edit(of: video).map { [$0] } ?? removals
-    }
-
-    /// Returns a Boolean value that indicates whether an edit removes the beginning up to the discontinuity of an earlier removal.
+    /// Returns a Boolean value that indicates whether the next edit removes the beginning up to the discontinuity of an
+    /// earlier removal.
     ///
     /// That discontinuity still counts in the discontinuity sequence numbers of the video, so the other tracks need it too.
     ///
-    /// - Parameter edit: An edit that only removes segments.
+    /// - Parameter next: The times that remain after the next edit.
     /// - Returns: The value.
-    private func hasSeam(beforeStartAfter edit: PlaylistEdit) -> Bool {
+    private func hasSeam(beforeStartOf next: RemainingTimes) -> Bool {
         guard ranges.count > 1 else { return false }
-        var next = self
-        next.apply(edit)
         guard let first = next.ranges.first else { return false }
         return first.start >= ranges[1].start
     }

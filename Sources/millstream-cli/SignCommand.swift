@@ -21,7 +21,7 @@ struct SignCommand: ParsableCommand {
             """
     )
 
-    @Argument(help: "The URL of /play.m3u8 on the server, or its path, with the query.")
+    @Argument(help: "The URL of /play.m3u8 or /play.mpd on the server, or its path, with the query.")
     var address: String
 
     @Option(

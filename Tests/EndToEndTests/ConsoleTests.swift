@@ -169,9 +169,11 @@ struct ConsoleTests: ConsoleTesting {
             try await eventually("a caption is shown") {
                 try await shownSubtitles(stage).contains(/English caption \d+ s/)
             }
-            // The caption names the second of the program that the picture shows.
-            let strip = try await stage.video.strip(at: try await stage.video.currentTime)
-            let second = Int(Double(strip.frame) / Samples.frameRate)
+            // The caption names the second of the program that the picture shows, from 0.2 s after its beginning to 0.1 s after its end.
+            let time = try await stage.video.currentTime
+            let shown = Double(try await stage.video.strip(at: time).frame) / Samples.frameRate
+            let middle = time + 0.6 - (shown - shown.rounded(.down))
+            let second = Int(Double(try await stage.video.strip(at: middle).frame) / Samples.frameRate)
             try await eventually("the caption of second \(second) is shown") {
                 try await shownSubtitles(stage) == "English caption \(second) s"
             }

@@ -3,13 +3,15 @@ import MediaTransport
 import Testing
 
 /// A transcript of the failures of a track and the actions that the policy decides.
-private struct RecoveryTranscript {
+struct RecoveryTranscript {
     private let policy: RecoveryPolicy
     private var history = RecoveryPolicy.History()
     private var exclusions = SourceExclusions<String>()
     private let circumstances: RecoveryPolicy.Circumstances
+    /// The failures with the actions that followed.
     private(set) var lines: [String] = []
 
+    /// Creates the transcript of a track whose circumstances are changed by a closure.
     init(
         _ track: TrackKind = .main,
         timeout: Duration = .seconds(60),
@@ -83,7 +85,8 @@ private struct RecoveryTranscript {
 }
 
 extension RecoveryPolicy.Resource {
-    fileprivate static func segment(_ seconds: Int64) -> Self { .segment(at: MediaTime(seconds: seconds)) }
+    /// Returns the segment at a time in whole seconds.
+    static func segment(_ seconds: Int64) -> Self { .segment(at: MediaTime(seconds: seconds)) }
 }
 
 /// Tests the ladder of actions after failures of segments and playlists as transcripts.

@@ -23,13 +23,15 @@ import Testing
 
         """
 
-    private static func media(_ name: String, header: String = "") -> String {
+    /// Returns the media playlist of a track with three segments.
+    static func media(_ name: String, header: String = "") -> String {
         let segments = (0..<3).map { "#EXTINF:4,\n\(name)\($0).m4s\n" }.joined()
         let map = #"#EXT-X-MAP:URI="\#(name).mp4""# + "\n"
         return "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:4\n\(map)\(header)\(segments)#EXT-X-ENDLIST\n"
     }
 
-    private func onStage(
+    /// Runs a server with a presentation of two tracks, of which some resources are changed.
+    func onStage(
         _ changes: [String: String] = [:],
         _ body: (ServerStage) async throws -> Void
     ) async throws {
@@ -49,7 +51,8 @@ import Testing
         }
     }
 
-    private func address(
+    /// Returns the address of the manifest of a channel.
+    func address(
         _ stage: ServerStage,
         _ edits: String = "&live=loop",
         _ path: String = "/main.m3u8"

@@ -35,11 +35,23 @@ enum FragmentedMovie {
     )
 
     /// Returns a media initialization section.
-    static func initialization(_ track: Track) -> [UInt8] {
+    ///
+    /// - Parameters:
+    ///   - track: The type of the track.
+    ///   - timescale: The units per second of the media of the track; those of the movie are milliseconds.
+    ///   - edits: The edit list: durations in milliseconds, and media times in units of the timescale.
+    /// - Returns: The bytes.
+    static func initialization(
+        _ track: Track,
+        timescale: Int = 1_000,
+        edits: [(duration: Int, time: Int)] = []
+    ) -> [UInt8] {
+        let list = edits.flatMap { number($0.duration, 4) + number($0.time, 4) + number(0x10000, 4) }
+        let editList = edits.isEmpty ? [] : box("edts", full("elst", number(edits.count, 4), list))
         let description = full("stsd", number(1, 4), track.entry)
         let media = box(
             "mdia",
-            full("mdhd", zeros(8), number(1_000, 4), zeros(4), number(0x55C4, 2), zeros(2)),
+            full("mdhd", zeros(8), number(timescale, 4), zeros(4), number(0x55C4, 2), zeros(2)),
             full("hdlr", zeros(4), Array(track.handler.utf8), zeros(13)),
             box("minf", box("stbl", description))
         )
@@ -47,18 +59,24 @@ enum FragmentedMovie {
         return box(
             "moov",
             full("mvhd", zeros(8), number(1_000, 4), zeros(84)),
-            box("trak", full("tkhd", zeros(8), number(1, 4), zeros(68)), media),
+            box("trak", full("tkhd", zeros(8), number(1, 4), zeros(68)), editList, media),
             box("mvex", defaults)
         )
     }
 
     /// Returns a movie fragment with two samples that starts at a time.
-    static func fragment(at time: Int) -> [UInt8] {
+    ///
+    /// - Parameters:
+    ///   - time: The decode time of the first sample, in units of the timescale.
+    ///   - offsets: The composition offsets of both samples; empty for none.
+    /// - Returns: The bytes.
+    static func fragment(at time: Int, offsets: [Int] = []) -> [UInt8] {
+        let flags = offsets.isEmpty ? 0 : 0x800
         let track = box(
             "traf",
             full("tfhd", flags: 0x20000, number(1, 4)),
             full("tfdt", number(time, 4)),
-            full("trun", number(2, 4))
+            full("trun", flags: flags, number(2, 4), offsets.flatMap { number($0, 4) })
         )
         return box("moof", full("mfhd", number(1, 4)), track) + box("mdat", zeros(8))
     }

@@ -324,7 +324,8 @@ private struct SegmentRepetition {
         var end: Int64?
         for segment in run.segments {
             let time = run.media.start + segment.time
-            let start = max(0, time.nearestUnits(per: run.media.timescale))
+            // A segment without a duration, or before time zero, has one unit. The next segment starts after it.
+            let start = max(end ?? 0, time.nearestUnits(per: run.media.timescale))
             let next = (time + segment.duration).nearestUnits(per: run.media.timescale)
             let duration = max(1, next -| start)
             if start == end, let last = entries.indices.last, entries[last].duration == duration {
@@ -341,10 +342,11 @@ private struct SegmentRepetition {
 
 extension MediaTime {
     /// Returns the time in units of a timescale, rounded to the nearest one; results beyond 64 bits saturate.
+    ///
+    /// A time below zero has no unit in a manifest, and its result is not rounded exactly.
     fileprivate func nearestUnits(per timescale: Int64) -> Int64 {
         let units = Int128(value) *| Int128(max(1, timescale))
         let half = Int128(self.timescale).dividedSaturated(by: 2)
-        let shifted = units < 0 ? units.subtractingSaturated(half) : units.addingSaturated(half)
-        return Int64(clamping: shifted.dividedSaturated(by: Int128(self.timescale)))
+        return Int64(clamping: units.addingSaturated(half).dividedSaturated(by: Int128(self.timescale)))
     }
 }

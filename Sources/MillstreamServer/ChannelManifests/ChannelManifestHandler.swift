@@ -68,6 +68,7 @@ struct ChannelManifestHandler {
 
     /// A track with the properties that concern the entire manifest.
     private struct LoadedTrack: Sendable {
+        let address: ResourceAddress
         let track: ChannelTrack
         let window: ChannelWindow
         let targetDuration: MediaTime
@@ -77,8 +78,9 @@ struct ChannelManifestHandler {
     ///
     /// - Parameter request: The parameters of a playback address whose edits simulate a channel.
     /// - Returns: The bytes of the manifest.
-    /// - Throws: ``ServerError`` with 400 if the edits simulate no channel, and with 415 for a source that DASH cannot
-    ///   describe; `PlaylistEditError`, `TransportError`; `CancellationError` once the task is canceled.
+    /// - Throws: ``ServerError`` with 400 if the edits simulate no channel, with 415 for a source that DASH cannot describe,
+    ///   and with 503 if no period has a segment of each track; `PlaylistEditError`, `TransportError`; `CancellationError`
+    ///   once the task is canceled.
     func manifest(for request: PlaybackRequest) async throws -> [UInt8] {
         guard let channel = request.plan.channel else {
             throw ServerError(
@@ -110,7 +112,7 @@ struct ChannelManifestHandler {
             return loaded.sorted { $0.0 < $1.0 }.map(\.1)
         }
         let manifest = Self.manifest(tracks, channel, date)
-        guard !manifest.periodNumbers.isEmpty else { throw PlaylistEditError.notStarted(start: channel.start) }
+        guard !manifest.periodNumbers.isEmpty else { throw Self.withoutPeriods(tracks) }
         let limit = budget.limits.editing.result.byteCount
         let bytes = try await workers.run { _ in manifest.xml(limit: limit) }
         guard let bytes else { throw PlaylistEditError.tooLarge(.byteCount(limit)) }
@@ -133,6 +135,18 @@ struct ChannelManifestHandler {
             targetDuration: tracks.map(\.targetDuration).max() ?? .zero,
             duration: isEnded ? tracks.map(\.window.duration).max() : nil,
             tracks: tracks.map(\.track)
+        )
+    }
+
+    /// Returns the error for tracks without a period in which all of them have a segment.
+    private static func withoutPeriods(_ tracks: [LoadedTrack]) -> ServerError {
+        let gaps = tracks.first { $0.track.runs.isEmpty }
+        return ServerError(
+            .serviceUnavailable,
+            "no-common-period",
+            gaps.map { "all listed segments of \($0.address) are gaps" }
+                ?? "no period between discontinuities has a listed segment of each track",
+            hint: "try again later, or request a longer window, such as live=loop,window=600"
         )
     }
 
@@ -230,7 +244,7 @@ struct ChannelManifestHandler {
             }
             return (media, window, listed)
         }
-        let known = try await properties(of: listed, circumstances.size)
+        let known = try await self.media.limitingTime { try await self.properties(of: listed, circumstances.size) }
         let runs = try await workers.run { check in
             // When a presentation is repeated, it has the same segments again. Their addresses are signed once.
             var paths: [Int: String] = [:]
@@ -254,6 +268,7 @@ struct ChannelManifestHandler {
             return runs
         }
         return LoadedTrack(
+            address: source.address,
             track: ChannelTrack(id: source.id, entry: source.entry, runs: runs, audioCodec: source.audioCodec),
             window: window,
             targetDuration: edited.targetDuration ?? .zero

@@ -90,6 +90,20 @@ final class TrackMediaStore: Sendable {
         }
     }
 
+    /// Returns the result of all loads for one track, which are canceled after ``LoadingTime/maximum``.
+    ///
+    /// The time limit of each segment alone would permit a source to delay a request for hours. The properties of the
+    /// segments that were loaded in time remain in the store.
+    ///
+    /// - Parameter load: The loads.
+    /// - Returns: The result.
+    /// - Throws: The error of the loads; ``ServerError`` with 504 if they take too long.
+    func limitingTime<Result: Sendable>(
+        _ load: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        try await time.limitingLoad(of: "beginnings of the segments", load)
+    }
+
     private func load(_ key: Key, _ loader: ResourceLoader) async throws -> TrackMedia {
         let budget = capacity.loadingBudget()
         let metered = loader.wrappingTransport { transport in

@@ -1,10 +1,27 @@
 // Copies URLs to the clipboard.
 
+import { fetchRequiresSignature, fetchSignedURL } from './api.js';
 import { createElement } from './element.js';
+import { errorMessage } from './error-message.js';
 import { dismissErrors, showError, showMessage } from './messages.js';
 
+// Known before the first click, because some browsers permit access to the clipboard only directly after a click.
+const requiresSignature = fetchRequiresSignature().catch(() => true);
+
+/** Copies a playback URL of this server, with a signature if the server admits only signed URLs. */
+export async function copyPlaybackURL(url) {
+    let admitted = url;
+    try {
+        if (await requiresSignature) admitted = await fetchSignedURL(url, { isFile: false });
+    } catch (error) {
+        showError(`The URL could not be copied. ${errorMessage(error)}`, 'copy');
+        return;
+    }
+    await copyURL(new URL(admitted, location.href).href);
+}
+
 /** Copies a URL, and says whether it was copied. */
-export async function copyURL(url) {
+async function copyURL(url) {
     if (!await writeToClipboard(url)) {
         showError('The URL could not be copied. Copy the address of the link with the menu of the browser.', 'copy');
         return;
@@ -24,9 +41,13 @@ async function writeToClipboard(text) {
         field.value = text;
         document.body.append(field);
         field.select();
-        const isCopied = document.execCommand('copy');
-        field.remove();
-        focused?.focus();
-        return isCopied;
+        try {
+            return document.execCommand('copy');
+        } catch {
+            return false;
+        } finally {
+            field.remove();
+            focused?.focus();
+        }
     }
 }

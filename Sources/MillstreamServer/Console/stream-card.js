@@ -2,7 +2,7 @@
 
 import { ActionBar } from './action-bar.js';
 import { assetState, downloadedPercent, downloadedText, downloadErrorMessage, elsewhereText } from './asset-state.js';
-import { copyURL } from './copy-url.js';
+import { copyPlaybackURL } from './copy-url.js';
 import { downloadActions } from './download-actions.js';
 import { DownloadProgress } from './download-progress.js';
 import {
@@ -58,7 +58,7 @@ export class StreamCard {
         for (const link of [this.#playlistLink, this.#manifestLink]) {
             link.addEventListener('click', (event) => {
                 event.preventDefault();
-                copyURL(link.href);
+                copyPlaybackURL(link.getAttribute('href'));
             });
         }
         // A large target for the pointer only; the buttons provide the same for the keyboard and screen readers.

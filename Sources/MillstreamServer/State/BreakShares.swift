@@ -161,8 +161,8 @@ struct BreakShares {
         return (sizes[client] ?? 0) +| entry.size > limits.clientSize *| factor(isNew)
     }
 
+    /// Inserts a playlist that is not known.
     private mutating func insert(_ entry: Entry, for key: String) {
-        remove(key)
         entries[key] = entry
         add(entry.size, of: entry.client)
     }
