@@ -19,11 +19,24 @@ public final class SharedOutputs: Sendable {
         /// The latest frames of the other items: the first frame of a prepared item, or the last frame of an item that
         /// may become the current one again.
         var pendingFrames: [Int: VideoFrame] = [:]
+        /// The subtitles on the screen.
+        var currentCues: [SubtitleCue] = []
+        /// The latest subtitles of the other items, which can begin before the first frame.
+        var pendingCues: [Int: [SubtitleCue]] = [:]
         var format: AudioFormat?
         /// The audio that was enqueued last; `nil` while none is played.
         var latestSamples: AudioSamples?
         /// The volume that each item has requested.
         var volumes: [Int: Volume] = [:]
+
+        /// Makes the latest subtitles of an item those on the screen.
+        ///
+        /// - Returns: The subtitles; `nil` if they are on the screen already.
+        mutating func takePendingCues(of id: Int) -> [SubtitleCue]? {
+            let former = currentCues
+            currentCues = pendingCues.removeValue(forKey: id) ?? []
+            return currentCues == former ? nil : currentCues
+        }
     }
 
     private struct Volume {
@@ -112,32 +125,39 @@ public final class SharedOutputs: Sendable {
             self.outputs = outputs
         }
 
-        private var isCurrent: Bool { outputs.state.withLock { $0.currentItemID == id } }
-
         func show(_ frame: VideoFrame) throws {
-            let isSeen = outputs.state.withLock { state in
-                state.currentItemID = state.currentItemID ?? id
+            let (isSeen, cues): (Bool, [SubtitleCue]?) = outputs.state.withLock { state in
+                var cues: [SubtitleCue]?
+                if state.currentItemID == nil {
+                    state.currentItemID = id
+                    cues = state.takePendingCues(of: id)
+                }
                 guard state.currentItemID != id else {
                     state.currentFrame = frame
-                    return true
+                    return (true, cues)
                 }
                 state.pendingFrames[id] = frame
-                return false
+                return (false, nil)
             }
+            if let cues { outputs.subtitles?.show(cues) }
             if isSeen { try outputs.video?.show(frame) }
         }
 
         func beginPlayback() {
-            let frame: VideoFrame? = outputs.state.withLock { state in
-                guard state.currentItemID != id else { return nil }
-                if let old = state.currentItemID { state.pendingFrames[old] = state.currentFrame }
+            let (frame, cues): (VideoFrame?, [SubtitleCue]?) = outputs.state.withLock { state in
+                guard state.currentItemID != id else { return (nil, nil) }
+                if let old = state.currentItemID {
+                    state.pendingFrames[old] = state.currentFrame
+                    state.pendingCues[old] = state.currentCues
+                }
                 state.currentItemID = id
                 state.currentFrame = state.pendingFrames.removeValue(forKey: id)
                 if let volume = state.volumes[id] {
                     outputs.audio?.setVolume(volume.volume, isMuted: volume.isMuted)
                 }
-                return state.currentFrame
+                return (state.currentFrame, state.takePendingCues(of: id))
             }
+            if let cues { outputs.subtitles?.show(cues) }
             if let frame { try? outputs.video?.show(frame) }
         }
 
@@ -151,7 +171,18 @@ public final class SharedOutputs: Sendable {
             if isSeen { outputs.video?.clear() }
         }
 
-        func show(_ cues: [SubtitleCue]) { if isCurrent { outputs.subtitles?.show(cues) } }
+        func show(_ cues: [SubtitleCue]) {
+            let isSeen = outputs.state.withLock { state in
+                guard state.currentItemID == id else {
+                    // A cue is shown only once, and may begin before the first frame is shown.
+                    state.pendingCues[id] = cues
+                    return false
+                }
+                state.currentCues = cues
+                return true
+            }
+            if isSeen { outputs.subtitles?.show(cues) }
+        }
 
         func start(_ format: AudioFormat) throws -> AudioFormat {
             if let known = outputs.state.withLock({ $0.format }) { return known }
@@ -196,17 +227,19 @@ public final class SharedOutputs: Sendable {
 
     /// Removes an item; if it was the current one, the oldest waiting item replaces it on the screen.
     private func removeItem(_ id: Int) {
-        let (frame, volume, wasCurrent): (VideoFrame?, Volume?, Bool) = state.withLock { state in
+        let (frame, volume, cues): (VideoFrame?, Volume?, [SubtitleCue]?) = state.withLock { state in
             state.pendingFrames[id] = nil
+            state.pendingCues[id] = nil
             state.volumes[id] = nil
-            guard state.currentItemID == id else { return (nil, nil, false) }
+            guard state.currentItemID == id else { return (nil, nil, nil) }
             state.currentItemID = state.pendingFrames.keys.min()
             state.currentFrame = state.currentItemID.flatMap { state.pendingFrames.removeValue(forKey: $0) }
-            return (state.currentFrame, state.currentItemID.flatMap { state.volumes[$0] }, true)
+            state.currentCues = state.currentItemID.flatMap { state.pendingCues.removeValue(forKey: $0) } ?? []
+            return (state.currentFrame, state.currentItemID.flatMap { state.volumes[$0] }, state.currentCues)
         }
-        guard wasCurrent else { return }
+        guard let cues else { return }
         if let volume { audio?.setVolume(volume.volume, isMuted: volume.isMuted) }
-        subtitles?.show([])
+        subtitles?.show(cues)
         if let frame { try? video?.show(frame) } else { video?.clear() }
     }
 }
