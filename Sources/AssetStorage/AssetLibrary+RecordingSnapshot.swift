@@ -28,9 +28,9 @@ extension AssetLibrary {
 
     /// Returns the stored part of an incomplete recording, as a complete presentation.
     ///
-    /// If no process records the asset, segments that are not stored become gaps, except at the end of a playlist,
-    /// where they are left out. If a process records the asset, each media playlist ends before the first segment that
-    /// is not stored yet.
+    /// If no process records the asset, each segment that is not stored becomes a gap. The end of a playlist has no gaps:
+    /// the playlist ends after its last stored segment. If a process records the asset, each media playlist ends before
+    /// the first segment that is not stored yet.
     ///
     /// - Parameter id: The identifier of the asset.
     /// - Returns: The playlists and the files.

@@ -161,7 +161,7 @@ struct BreakShares {
         return (sizes[client] ?? 0) +| entry.size > limits.clientSize *| factor(isNew)
     }
 
-    /// Inserts a playlist that is not known.
+    /// Adds the timeline of a playlist that has none yet.
     private mutating func insert(_ entry: Entry, for key: String) {
         entries[key] = entry
         add(entry.size, of: entry.client)
