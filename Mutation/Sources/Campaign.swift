@@ -128,7 +128,8 @@ struct Campaign {
     ///
     /// A mutant that does not compile often causes errors on other lines. As long as there are errors on lines with
     /// mutants, the other errors are ignored: the next build repeats those that remain. An error on a line without
-    /// mutants removes the omissions in its function, otherwise all mutants in its function, otherwise all in the file.
+    /// mutants removes the omissions in its function, otherwise all mutants in its function. If no function with an
+    /// error has mutants, all in the file are removed.
     ///
     /// - Returns: The number of removed mutants.
     private func remove(brokenLines lines: Set<Int>, of file: String, from mutants: inout [Mutant]) -> Int {
@@ -141,17 +142,22 @@ struct Campaign {
             mutants.removeAll(where: isBroken)
             return before - mutants.count
         }
-        for line in lines.sorted() {
+        // Each function loses faults once in each round: one fault often causes errors on several lines of it.
+        var treated: [ClosedRange<Int>] = []
+        for line in lines.sorted() where !treated.contains(where: { $0.contains(line) }) {
             let inFunction: (Mutant) -> Bool = { $0.file == file && $0.functionLines.contains(line) }
             let isOmission: (Mutant) -> Bool = { if case .omission = $0.form { true } else { false } }
-            let inFile: (Mutant) -> Bool = { $0.file == file }
-            for rule in [{ inFunction($0) && isOmission($0) }, inFunction, inFile] where mutants.contains(where: rule) {
-                mutants.removeAll(where: rule)
-                if !mutants.contains(where: inFile) {
-                    say("\(file): all faults are left out, because of line \(line)")
-                }
-                break
+            guard let function = mutants.first(where: inFunction)?.functionLines else { continue }
+            treated.append(function)
+            if mutants.contains(where: { inFunction($0) && isOmission($0) }) {
+                mutants.removeAll { inFunction($0) && isOmission($0) }
+            } else {
+                mutants.removeAll(where: inFunction)
             }
+        }
+        if treated.isEmpty, let line = lines.min(), mutants.contains(where: { $0.file == file }) {
+            mutants.removeAll { $0.file == file }
+            say("\(file): all faults are left out, because of line \(line)")
         }
         return before - mutants.count
     }

@@ -281,10 +281,30 @@ final class MutantFinder: SyntaxVisitor {
         guard let infix = expression.as(InfixOperatorExprSyntax.self) else { return false }
         if infix.operator.is(AssignmentExprSyntax.self) {
             // An initializer must assign every stored property.
-            return !(scopes.last?.isInitializer ?? false)
+            return !(scopes.last?.isInitializer ?? false) && !isFirstAssignment(infix)
         }
         guard let symbol = infix.operator.as(BinaryOperatorExprSyntax.self)?.operator.text else { return false }
         return symbol.hasSuffix("=") && !["==", "!=", "<=", ">=", "===", "!=="].contains(symbol)
+    }
+
+    /// Returns whether an assignment initializes a local constant that is declared without a value.
+    ///
+    /// The compiler refuses each use of a constant that may not be initialized.
+    private func isFirstAssignment(_ infix: InfixOperatorExprSyntax) -> Bool {
+        guard let name = infix.leftOperand.as(DeclReferenceExprSyntax.self)?.baseName.text else { return false }
+        var node = infix.parent
+        while let current = node {
+            for item in current.as(CodeBlockItemListSyntax.self) ?? [] {
+                guard case .decl(let inner) = item.item, let declaration = inner.as(VariableDeclSyntax.self),
+                    declaration.bindingSpecifier.text == "let"
+                else { continue }
+                for binding in declaration.bindings where binding.initializer == nil {
+                    if binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text == name { return true }
+                }
+            }
+            node = current.parent
+        }
+        return false
     }
 
     private func isEffect(_ expression: ExprSyntax) -> Bool {
