@@ -149,7 +149,7 @@ struct ChannelParts {
             // The last segment is replaced with its parts.
             entryCount +|= isUnfinished ? 0 : segment.count
             guard entryCount <= limits.entryCount else { throw .tooLarge(.entryCount(limits.entryCount)) }
-            let text = try text(of: segment, isUnfinished, playlist.lineEnd, at: elapsed, limits.byteCount -| size)
+            let text = try text(of: segment, isUnfinished, playlist.lineEnd, at: elapsed, after: size, limits)
             size +|= text.utf8.count
             let lines = playlist.lines(ofSegment: position)
             if isUnfinished {
@@ -174,12 +174,23 @@ struct ChannelParts {
     }
 
     /// Returns the tags of the parts of a segment, and of the next part of an unfinished one.
+    ///
+    /// - Parameters:
+    ///   - segment: The segment.
+    ///   - isUnfinished: Whether the segment is not published yet.
+    ///   - lineEnd: The line ending of the playlist.
+    ///   - elapsed: The time since the start of the channel.
+    ///   - size: The size of the playlist so far, in bytes.
+    ///   - limits: The maximum sizes of the playlist.
+    /// - Returns: The lines.
+    /// - Throws: ``PlaylistEditError/tooLarge(_:)`` if the playlist would exceed its maximum size.
     private func text(
         of segment: Segment,
         _ isUnfinished: Bool,
         _ lineEnd: String,
         at elapsed: MediaTime,
-        _ limit: Int
+        after size: Int,
+        _ limits: PlaylistLimits
     ) throws(PlaylistEditError) -> String {
         var text = ""
         let published = isUnfinished ? publishedCount(of: segment, at: elapsed) : segment.count
@@ -193,7 +204,7 @@ struct ChannelParts {
             } else {
                 text += "#EXT-X-PRELOAD-HINT:TYPE=PART,URI=\"\(address)\"\(lineEnd)"
             }
-            guard text.utf8.count <= limit else { throw .tooLarge(.byteCount(limit)) }
+            guard size +| text.utf8.count <= limits.byteCount else { throw .tooLarge(.byteCount(limits.byteCount)) }
         }
         return text
     }
@@ -246,7 +257,6 @@ extension MediaPlaylist {
                 if let tag = line.tag, Self.lowLatencyTags.contains(tag) { patch.remove(line.range) }
             }
         }
-        guard !patch.isEmpty else { return self }
         let name = "the removal of the tags of low latency"
         return try Playlist.media(self).patched(patch, edit: name, limits: limits).asMedia(after: name)
     }

@@ -90,7 +90,6 @@ struct ChannelSchedule {
     ///
     /// - Returns: At most `limit` segments; `nil` if none is published yet.
     func published(at elapsed: MediaTime, _ limit: Int) -> (range: Range<Int64>, isEnded: Bool)? {
-        guard elapsed > .zero else { return nil }
         let end = publishedCount(at: elapsed)
         guard end > 0 else { return nil }
         let isEnded = !channel.repeats && elapsed >= cycle

@@ -3,9 +3,10 @@ import Synchronization
 
 /// An edit that an application defines, in addition to those of ``PlaylistEdit/definitions``.
 ///
-/// Once it is registered, the edit is known by its name wherever edits are named: in ``EditPlan`` values and their JSON, in the
-/// URLs of a `LocalOrigin`, and for players and downloads of the application. The result of an edit is read with the URL and the
-/// variables of the edited playlist, so that its relative URIs are those of the source.
+/// After its registration, the edit can be used by its name like the other edits. It can be part of ``EditPlan`` values
+/// and their JSON, of URLs of a `LocalOrigin`, and of the edits of players and downloads of the application. The result
+/// of the edit is parsed with the URL and the variables of the edited playlist, so that its relative URIs are resolved
+/// like those of the source.
 ///
 /// ```swift
 /// let withoutDates = CustomEdit(
@@ -18,9 +19,9 @@ import Synchronization
 /// let plan = try EditPlan([.duration(MediaTime(seconds: 30)), PlaylistEdit(name: "without-dates", value: "")])
 /// ```
 public struct CustomEdit: Sendable {
-    /// An edit of a multivariant playlist: the playlist and the value of the edit give the result.
+    /// A function that returns the edited multivariant playlist for a playlist and the value of the edit.
     public typealias MultivariantChange = @Sendable (MultivariantPlaylist, String) throws -> MultivariantPlaylist
-    /// An edit of a media playlist: the playlist and the value of the edit give the result.
+    /// A function that returns the edited media playlist for a playlist and the value of the edit.
     public typealias MediaChange = @Sendable (MediaPlaylist, String) throws -> MediaPlaylist
 
     /// The definition, from which the parameters of URLs and the controls of the web console are derived.
@@ -152,12 +153,13 @@ extension PlaylistEdit {
     private static let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
     private static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
 
-    /// Makes an edit of the application known by its name.
+    /// Registers an edit of the application, which can then be used by its name.
     ///
-    /// An application registers its edits before it uses them, once.
+    /// An application must register each edit once, before it uses the edit.
     ///
     /// - Parameter edit: The edit.
-    /// - Throws: ``PlaylistEditError/invalidName(_:)`` if the name has another form or is that of another edit or of a parameter.
+    /// - Throws: ``PlaylistEditError/invalidName(_:)`` if the name has an invalid form, or is the name of another edit
+    ///   or of a parameter.
     public static func register(_ edit: CustomEdit) throws(PlaylistEditError) {
         let name = edit.definition.name
         let isName =
@@ -178,7 +180,7 @@ extension PlaylistEdit {
 }
 
 extension Playlist {
-    /// Returns the playlist, the result of an edit of an application, with the URL and the variables of the edited playlist.
+    /// Returns the result of an edit of an application, parsed with the URL and the variables of the edited playlist.
     ///
     /// - Throws: ``PlaylistEditError/tooLarge(_:)`` if it exceeds a limit.
     fileprivate func parsed(

@@ -77,6 +77,22 @@ struct EditKind<Value: Sendable>: AnyEditKind {
     }
 
     /// Creates a kind of edit that changes media playlists, and multivariant playlists if it has a step for them.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the edit.
+    ///   - type: The type of the value.
+    ///   - title: The title of the control in the web console.
+    ///   - summary: The effect as an imperative sentence.
+    ///   - examples: Valid values.
+    ///   - multivariant: The effect on a multivariant playlist; `nil` if the edit does not change it.
+    ///   - alignment: The rule by which the other tracks of a presentation are cut where the video is cut; `nil` if all
+    ///     tracks have the same edit.
+    ///   - dependsOnDate: Whether the effect changes with the date.
+    ///   - continuesTimeline: Whether the effect on a live playlist depends on its earlier versions.
+    ///   - cutTimes: A closure that returns the times in the value at which the edit cuts a playlist, or inserts
+    ///     another one. Subtitles in a single file are divided there. The value is `nil` if only the playlist
+    ///     determines the times.
+    ///   - media: The effect on a media playlist.
     init(
         _ name: String,
         _ type: EditValueType<Value>,

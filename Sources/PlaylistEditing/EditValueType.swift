@@ -397,7 +397,7 @@ struct SourceAtTime: Sendable {
 }
 
 extension EditValueType where Value == SourceAtTime {
-    /// The source of another playlist and a time, separated by the last `@`.
+    /// The source of another playlist and a time, separated by the last `@`; see ``SourceAtPlace``.
     static var sourceAtTime: EditValueType {
         EditValueType(
             parameter: EditParameter(
@@ -408,19 +408,19 @@ extension EditValueType where Value == SourceAtTime {
                 form: "SOURCE@TIME"
             ),
             parse: { text in
-                guard let at = text.lastIndex(of: "@"), at > text.startIndex else { return nil }
-                let (source, place) = (String(text[..<at]), text[text.index(after: at)...])
-                if let seam = TrackSeam(timeText: place) {
+                guard let parts = SourceAtPlace.parts(of: text).first else { return nil }
+                let source = String(parts.source)
+                if let seam = TrackSeam(timeText: parts.place) {
                     return SourceAtTime(source: source, time: seam.range.start, seam: seam)
                 }
-                return ClockTime.parse(place).map { SourceAtTime(source: source, time: $0) }
+                return ClockTime.parse(parts.place).map { SourceAtTime(source: source, time: $0) }
             },
-            format: { "\($0.source)@\($0.placeText)" },
+            format: { SourceAtPlace.text($0.source, $0.placeText) },
             invalidPart: { text in
-                guard let at = text.lastIndex(of: "@"), at > text.startIndex, text.last != "@" else { return nil }
+                guard let parts = SourceAtPlace.parts(of: text).first, !parts.place.isEmpty else { return nil }
                 return InvalidEditPart(
                     name: "the time",
-                    value: String(text[text.index(after: at)...]),
+                    value: String(parts.place),
                     expected: EditValueType<MediaTime>.time.parameter?.form
                 )
             },

@@ -1,14 +1,16 @@
 import HLSPlaylist
 
 /// The lines of the host of an assembly that are written independently of its segments.
+///
+/// The host is the playlist that provides the header.
 struct HostLines {
     /// The lines before those of the first segment.
     let header: ArraySlice<MediaPlaylist.EditableLine>
     /// The lines that concern the whole playlist but follow tags of the first segment, if they are written before the first
     /// run.
     let moved: [MediaPlaylist.EditableLine]
-    /// The number of lines at the end of ``header`` that are left out: from the first tag that announces a break at the
-    /// first segment, if that segment is removed.
+    /// The number of lines at the end of ``header`` that are left out, because they announce a break at a first segment
+    /// that is removed.
     let removedCueLineCount: Int
     /// The offsets of ``moved``.
     private let movedOffsets: Set<Int>
@@ -50,8 +52,8 @@ struct HostLines {
         return header.lastIndex { $0.isPlaylistWide }.map { header.prefix(through: $0) } ?? []
     }
 
-    /// Returns the number of lines from the first tag that announces a break, after the last tag that concerns the whole
-    /// playlist.
+    /// Returns the number of lines at the end of a header, from the first tag that announces a break after the last
+    /// playlist-wide tag.
     private static func cueLineCount(
         of playlist: MediaPlaylist,
         atEndOf header: ArraySlice<MediaPlaylist.EditableLine>

@@ -81,9 +81,8 @@ extension MediaPlaylist {
         // The server of the source would respond to blocking requests before a segment is in the window, and its reports, hints and
         // distances concern an end that the window does not have.
         let host = try withoutLowLatency(limits: limits)
-        let isCut = positions.upperBound < segments.count
         // Other live playlists move on with their first segment, so that segments are added to the window.
-        let isEnded = playlistType == .event && (isCut || end <= duration)
+        let isEnded = playlistType == .event && end <= duration
         guard positions.count < segments.count || isEnded else { return host }
         return try MediaPlaylistAssembly.assemble(
             primary: host,
@@ -170,20 +169,46 @@ extension MediaPlaylist {
 
     /// Returns the playlist with the segments between the boundaries that are nearest to the ends of a range.
     ///
-    /// At least one segment remains: the one that contains the start of the range, or the last one.
+    /// At least one segment remains: the one that contains the start of the range, or the last one of a live playlist.
     ///
     /// - Parameters:
     ///   - range: The range; its end may exceed that of the playlist.
     ///   - limits: The maximum sizes of the result.
     /// - Returns: The shortened playlist, followed by `EXT-X-ENDLIST` if later segments are removed; a live playlist remains live as
     ///   with ``limited(to:limits:)``.
-    /// - Throws: ``PlaylistEditError``.
+    /// - Throws: ``PlaylistEditError/nothingLeft(filter:available:)`` if the range begins at or after the end of a complete playlist,
+    ///   or another ``PlaylistEditError``.
     public func trimmed(
         toBoundariesNear range: MediaTimeRange,
         limits: PlaylistLimits = PlaylistLimits()
     ) throws(PlaylistEditError) -> MediaPlaylist {
+        guard !endsBefore(range) else {
+            throw .nothingLeft(filter: "trim \(range.editText)", available: ["\(ClockText.seconds(duration)) in total"])
+        }
+        return try trimmedTrack(toBoundariesNear: range, limits: limits)
+    }
+
+    /// Returns the playlist of a track trimmed to a range of the video, of which the track can have nothing because it is shorter.
+    ///
+    /// - Parameters:
+    ///   - range: The range; the last segment remains if it begins after the end of the playlist.
+    ///   - limits: The maximum sizes of the result.
+    /// - Returns: The playlist, as ``trimmed(toBoundariesNear:limits:)`` returns it.
+    /// - Throws: ``PlaylistEditError``.
+    func trimmedTrack(
+        toBoundariesNear range: MediaTimeRange,
+        limits: PlaylistLimits
+    ) throws(PlaylistEditError) -> MediaPlaylist {
         let positions = positions(trimmedToBoundariesNear: range)
         return try keepingWindow(positions, endingAt: range.end, limits)
+    }
+
+    /// Returns a Boolean value that indicates whether a complete playlist has segments, all of which end before a range.
+    ///
+    /// - Parameter range: The range.
+    /// - Returns: The value; `false` for a live playlist, as segments of the range can be published later.
+    func endsBefore(_ range: MediaTimeRange) -> Bool {
+        !isLive && !segments.isEmpty && range.start > .zero && range.start >= duration
     }
 
     /// Returns the playlist without the segments between the boundaries that are nearest to the ends of a range, with a

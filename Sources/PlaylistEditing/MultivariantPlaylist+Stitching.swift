@@ -69,7 +69,6 @@ extension MultivariantPlaylist {
             }
             media.declare(in: &patch)
         }
-        guard !patch.isEmpty else { return self }
         return try Playlist.multivariant(self).patched(patch, edit: "stitching", limits: limits)
             .asMultivariant(after: "stitching")
     }

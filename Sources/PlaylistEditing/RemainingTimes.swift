@@ -3,8 +3,9 @@ import MediaTiming
 
 /// The times of the video that remain after successive removals, in the timeline before the first removal.
 ///
-/// Each track is cut at its own boundaries. After a removal, its timeline therefore differs from that of the video, and
-/// these differences would add up. In the timeline before all removals, the differences are known.
+/// Each track is cut at its own segment boundaries. Therefore, its timeline differs from that of the video after a
+/// removal, and the differences of several removals would accumulate. In the timeline before all removals, there are no
+/// such differences.
 struct RemainingTimes {
     /// The remaining ranges, in order; the last one is unbounded unless the end was removed.
     private var ranges: [MediaTimeRange] = [.unbounded]
@@ -49,7 +50,7 @@ struct RemainingTimes {
             times = next
         }
 
-        /// The edits, at most as many as were added.
+        /// The edits, in order; the number is not greater than the number of edits that were added.
         var all: [PlaylistEdit] { edits + combinedRemovals }
 
         /// One edit for the removals, in the timeline before the first of them; the unchanged removals if nothing would
@@ -73,7 +74,7 @@ struct RemainingTimes {
         return first.start >= ranges[1].start
     }
 
-    /// Removes the times that an edit removes.
+    /// Removes the time ranges of an edit.
     ///
     /// - Parameter edit: An edit that removes ranges, or an edit that preserves only one range.
     private mutating func apply(_ edit: PlaylistEdit) {
@@ -98,7 +99,7 @@ struct RemainingTimes {
             let isEntire = end == MediaTimeRange.unbounded.end || end - elapsed >= range.duration
             let last = isEntire ? range.duration : end - elapsed
             if first < last {
-                // An unbounded end has to remain exactly that.
+                // An unbounded end must remain unbounded.
                 let bound = isEntire ? range.end : range.start + last
                 result.append(MediaTimeRange(start: range.start + first, end: bound))
             }
@@ -114,7 +115,7 @@ struct RemainingTimes {
         guard let first = ranges.first, let last = ranges.last else { return nil }
         let unbounded = MediaTimeRange.unbounded.end
         let isJoined = zip(ranges, ranges.dropFirst()).allSatisfy { $0.end == $1.start }
-        guard !isJoined else { return .trim(MediaTimeRange(start: first.start, end: last.end)) }
+        guard !isJoined else { return .trimTrack(MediaTimeRange(start: first.start, end: last.end)) }
         var removed = first.start > .zero ? [MediaTimeRange(start: .zero, end: first.start)] : []
         removed += zip(ranges, ranges.dropFirst()).map { MediaTimeRange(start: $0.end, end: $1.start) }
         if last.end < unbounded { removed.append(MediaTimeRange(start: last.end, end: unbounded)) }

@@ -104,7 +104,7 @@ extension Playlist {
             patch.replace(end..<end, with: (isAfterLineEnd ? "" : lineEnd) + tag + lineEnd)
         }
         guard !patch.isEmpty else { return self }
-        if vector != nil, kind == .media { raiseVersion(of: entries, &patch) }
+        if vector != nil { raiseVersion(of: entries, &patch) }
         return try patched(patch, edit: "key", limits: limits)
     }
 

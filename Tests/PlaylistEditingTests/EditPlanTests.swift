@@ -11,6 +11,11 @@ import Testing
         ("score", "2.50", "2.5"),
         ("insert", "https://h/a@b.m3u8@12.5", "https://h/a@b.m3u8@12.5"), ("drop-range", "10...20", "10...20"),
         ("insert", "https://h/a@b.m3u8@0:12.50/3/4", "https://h/a@b.m3u8@12.5/3/4"),
+        ("insert", "https://user@10/a@10/0/1", "https://user@10/a@10/0/1"),
+        ("insert", "https://h?a=b@5", "https://h?a=b@5"),
+        ("insert", "//user@10/0/1@7", "//user@10/0/1@7"), ("insert", "gap:8@6/0/0", "gap:8@6/0/0"),
+        ("replace-breaks", "https://u@h/a@class=b@c", "https://u@h/a@class=b@c"),
+        ("interstitials", "https://u@cues/@10...20,cues", "https://u@cues/@10...20,cues"),
         ("exclude", "seams=0:10...20/0/1,30.../1/1,cues", "seams=10...20/0/1,30.../1/1,cues"),
         ("max-height", "720", "720"), ("append", "ad.m3u8", "ad.m3u8"), ("absolute", "", ""),
     ])
@@ -25,9 +30,32 @@ import Testing
         ("duration", "-1"), ("duration", "0"), ("duration", "1e9"), ("start", "1:99"), ("insert", "a.m3u8"),
         ("max-height", "0"), ("append", ""), ("resolution", "1"), ("drop-range", "20...10"),
         ("insert", "a.m3u8@12/1/0"), ("insert", "a.m3u8@12/1"), ("insert", "a.m3u8@-1/0/0"),
+        // The host follows the user name.
+        ("insert", "https://user@10/0/1"), ("insert", "https://user@10"), ("insert", "//user@10"),
+        ("insert", "https://u@1?a"),
+        ("replace-breaks", "https://user@cues"), ("interstitials", "https://user@every=60/"),
     ])
     func invalidEditIsRejected(name: String, value: String) {
         #expect(throws: PlaylistEditError.self) { try PlaylistEdit(name: name, value: value) }
+    }
+
+    /// The place would otherwise be read as the host.
+    @Test func hostGetsAPathBeforeThePlace() throws {
+        let edits: [PlaylistEdit] = [
+            .insert("https://h", at: MediaTime(seconds: 2)), .replaceBreaks(with: "//u@h:80", at: .cues),
+        ]
+        #expect(edits.map(\.value) == ["https://h/@2", "//u@h:80/@cues"])
+        let parsed = try edits.map { try PlaylistEdit(name: $0.nameAndValue.name, value: $0.value) }
+        #expect(parsed == edits && parsed.map(\.source) == ["https://h/", "//u@h:80/"])
+    }
+
+    /// The attempts are limited, so that a long text takes no longer than a short one.
+    @Test func nameOfAClassContainsFewSeparators() throws {
+        for (count, isValid) in [(15, true), (16, false)] {
+            let name = String(repeating: "@", count: count)
+            let edit = try? PlaylistEdit(name: "replace-breaks", value: "a.m3u8@class=\(name)")
+            #expect((edit != nil) == isValid && edit?.source == (isValid ? "a.m3u8" : nil))
+        }
     }
 
     @Test func onlyEditsThatLoadAnotherPlaylistHaveSource() throws {

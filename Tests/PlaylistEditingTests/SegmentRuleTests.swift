@@ -312,7 +312,10 @@ import Testing
         ])
         let editor = try PresentationEditor(EditPlan([.exclude(.breaks(.cues))]), loader: loader)
         let film = try await loader.loadPlaylist(at: "https://h/film", variables: [:], budget: EditBudget())
-        guard case .multivariant(let presentation) = try await editor.prepare(film).apply() else { return }
+        guard case .multivariant(let presentation) = try await editor.prepare(film).apply() else {
+            Issue.record("the result is not a multivariant playlist")
+            return
+        }
         var result: [String: MediaPlaylist] = [:]
         let entries =
             presentation.playlist.variants.map { PresentationEntry.variant($0) }
@@ -322,16 +325,15 @@ import Testing
             let media = try await loader.loadPlaylist(at: address, variables: [:], budget: EditBudget())
             let plan = try #require(presentation.plan(for: entry))
             guard case .media(let edited) = try await PresentationEditor(plan, loader: loader).prepare(media).apply()
-            else { continue }
+            else {
+                Issue.record("the result for \(address) is not a media playlist")
+                continue
+            }
             result[address] = edited
         }
         #expect(names(try #require(result["https://h/video"])) == "v0 |v3 |v5")
-        // 10...30 and 40...50 at the nearest boundaries of segments of 4 seconds.
-        let audioNames = names(try #require(result["https://h/audio"]))
-        #expect(
-            audioNames == "a0 a1 |a7 a8 a9 |a12 a13 a14" || audioNames == "a0 a1 a2 |a8 a9 |a13 a14"
-                || audioNames == "a0 a1 |a7 a8 a9 |a12 a13 a14"
-        )
+        // 10...30 and 40...50 at the nearest boundaries of segments of 4 seconds; the earlier one if two are as near.
+        #expect(names(try #require(result["https://h/audio"])) == "a0 a1 |a7 a8 a9 |a12 a13 a14")
         let parts = names(try #require(result["https://h/text"]))
         #expect(parts == "t.vtt#t=0,10 |t.vtt#t=30,40 |t.vtt#t=50,")
     }

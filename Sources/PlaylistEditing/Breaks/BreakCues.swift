@@ -311,7 +311,6 @@ extension MediaPlaylist {
         let playlist = Playlist.media(self)
         var patch = PlaylistPatch()
         for entry in playlist.tagEntries where BreakCues.removes(entry, of: bytes, rule) { patch.remove(entry.line) }
-        guard !patch.isEmpty else { return self }
         return try playlist.patched(patch, edit: edit, limits: limits).asMedia(after: edit)
     }
 }

@@ -96,7 +96,7 @@ struct SourceAtBreaks: Sendable {
 }
 
 extension EditValueType where Value == SourceAtBreaks {
-    /// A source that is stitched into the playlist, and a rule, separated by the last `@`.
+    /// A source that is stitched into the playlist, and a rule, separated by the last `@` after which there is a rule.
     static var sourceAtBreaks: EditValueType {
         var type = addressAtBreaks
         type.source = { $0.source }
@@ -104,7 +104,8 @@ extension EditValueType where Value == SourceAtBreaks {
         return type
     }
 
-    /// An address that the edited playlist refers to, which is not loaded, and a rule, separated by the last `@`.
+    /// An address that the edited playlist refers to, which is not loaded, and a rule, separated by the last `@` after which there is
+    /// a rule; see ``SourceAtPlace``.
     static var addressAtBreaks: EditValueType {
         EditValueType(
             parameter: EditParameter(
@@ -113,12 +114,14 @@ extension EditValueType where Value == SourceAtBreaks {
                 form: "SOURCE@cues, SOURCE@class=NAME or SOURCE@every=SECONDS"
             ),
             parse: { text in
-                guard let at = text.lastIndex(of: "@"), at > text.startIndex,
-                    let rule = BreakRule(String(text[text.index(after: at)...]))
-                else { return nil }
-                return SourceAtBreaks(source: String(text[..<at]), rule: rule)
+                // The name of a class can contain an `@`.
+                for parts in SourceAtPlace.parts(of: text) {
+                    guard let rule = BreakRule(String(parts.place)) else { continue }
+                    return SourceAtBreaks(source: String(parts.source), rule: rule)
+                }
+                return nil
             },
-            format: { "\($0.source)@\($0.rule)" }
+            format: { SourceAtPlace.text($0.source, $0.rule.description) }
         )
     }
 }

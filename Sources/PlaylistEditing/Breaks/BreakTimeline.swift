@@ -97,7 +97,7 @@ struct BreakTimeline: Sendable, Hashable, Codable {
             isInserted: isInserted,
             isFirst: next == nil
         )
-        if let next, first > next { try addMissing(upTo: first, playlist) }
+        try addMissing(upTo: first, playlist)
         updateTargets(cues)
         let position = Int(clamping: max(0, (next ?? first) -| first))
         var starts = cues.starts[...]
@@ -405,7 +405,6 @@ struct BreakTimeline: Sendable, Hashable, Codable {
             discontinuityShift = end.discontinuityShift
             removed += 1
         }
-        guard removed > 0 else { return }
         breaks.removeFirst(removed)
         guard let indices = advertisements.removeUnused(except: Set(breaks.map(\.advertisement))) else { return }
         for index in breaks.indices { breaks[index].advertisement = indices[breaks[index].advertisement] ?? 0 }
