@@ -98,6 +98,31 @@ struct FileTests {
         #expect(segment.packets.map(\.presentationTime) == own.packets.map(\.presentationTime))
     }
 
+    /// The decoder continues at the next element too, and the pictures are those of the intact file.
+    @Test func matroskaFileWithOtherBytesBeforeItsMediaIsDecoded() throws {
+        let fixtures = try Fixtures()
+        try fixtures.make("\(Fixtures.source) -c:v libx264 -bf 2 -g 25 -pix_fmt yuv420p -an -f matroska a.mkv")
+        let intact = try fixtures.bytes("a.mkv")
+        var whole = StreamDecoding()
+        try whole.add(intact)
+        try whole.finish()
+        for id in [[0x18, 0x53, 0x80, 0x67], [0x1F, 0x43, 0xB6, 0x75]] as [[UInt8]] {
+            // The list of elements refers to no clusters.
+            let offset = try #require(intact.firstRange(of: id)).lowerBound
+            let damaged = Array(intact[..<offset]) + [UInt8](repeating: 0, count: 500) + Array(intact[offset...])
+            let file = try ProgressiveTests.File(damaged)
+            #expect(file.timeline.damage == "500 bytes at byte \(offset) belong to no element")
+            #expect(file.timeline.segments.count > 1)
+            var pieces = StreamDecoding()
+            for piece in file.timeline.segments {
+                try pieces.add(file.bytes(of: piece), file.header, startTime: piece.timeRange.start)
+            }
+            try pieces.finish()
+            #expect(pieces.frames.map { $0.pixelBuffer.checksum() } == whole.frames.map { $0.pixelBuffer.checksum() })
+            #expect(pieces.frames.map(\.time) == whole.frames.map(\.time))
+        }
+    }
+
     /// Returns a transport stream of four seconds without the packets between 40 % and 70 % of its length.
     private static func transportStreamWithHole(_ fixtures: borrowing Fixtures) throws -> [UInt8] {
         try fixtures.make("\(Fixtures.source) -c:v libx264 -bf 2 -g 25 -pix_fmt yuv420p -c:a aac -ac 2 -f mpegts a.ts")

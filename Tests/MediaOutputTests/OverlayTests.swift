@@ -40,6 +40,25 @@ import Testing
         #expect(TimeFormatter.positionString(of: state) == "01:23")
     }
 
+    /// A stream with a target duration of 6 seconds recommends a distance of 18 seconds, where its seekable range ends.
+    @Test(
+        arguments: [
+            (18, nil, -3, true), (18, nil, 0, true), (18, nil, 12, true), (18, nil, 13, false), (18, nil, 26, false),
+            (18, 40, 30, true), (18, 40, 35, false), (18, 10, 12, true), (18, 10, 13, false),
+            (3, nil, 4, true), (3, nil, 5, false), (nil, nil, 12, true), (nil, nil, 26, false),
+        ] as [(Int64?, Int64?, Int64, Bool)]
+    )
+    func liveIndicatorIsRedOnlyNearTheLiveEdge(recommended: Int64?, configured: Int64?, behind: Int64, isRed: Bool) {
+        var state = state
+        state.extent = .live
+        state.seekableRange = MediaTimeRange(start: .zero, end: MediaTime(seconds: 300))
+        state.recommendedTimeOffsetFromLive = recommended.map { MediaTime(seconds: $0) }
+        state.configuredTimeOffsetFromLive = configured.map { MediaTime(seconds: $0) }
+        state.position = MediaTime(seconds: 300 - behind)
+        let script = OverlayLayout.controls(state, bar)
+        #expect(script.text.contains(OverlayScript.Color.live.tags) == isRed)
+    }
+
     @Test(arguments: [(1.0, "1×"), (0.5, "0.5×"), (2, "2×"), (1.25, "1.25×"), (.nan, "")])
     func ratesAreFormatted(rate: Double, text: String) {
         #expect(TimeFormatter.rateString(rate) == text)

@@ -21,10 +21,19 @@ import SegmentFormat
     private var frameSizes: [Int: (width: Int, height: Int)] = [:]
     private var rawPackets: [Int: [UnsafeMutablePointer<AVPacket>]] = unsafe [:]
     private var packetOrder: [(track: Int, index: Int)] = []
+    /// The number of bytes that further packets may have.
+    private var remainingPacketSize: Int64
+
+    /// The number of bytes by which all packets together may exceed twice the size of the segment.
+    ///
+    /// Packets are copies of parts of the segment, but compressed ones of Matroska files are larger. The tables of a
+    /// movie can name the same bytes millions of times.
+    private static let additionalPacketSize: Int64 = 16 << 20
 
     init(_ reader: ContainerReader, container: MediaContainer) {
         self.reader = reader
         self.container = container
+        remainingPacketSize = reader.inputLength.map { $0 *| 2 +| Self.additionalPacketSize } ?? .max
         result.container = container
     }
 
@@ -35,7 +44,14 @@ import SegmentFormat
         while true {
             switch try reader.readPacket() {
             case .packet(let packet):
+                let size = unsafe Int64(max(0, packet.pointee.size))
+                remainingPacketSize -|= size
                 unsafe appendPacket(packet)
+                if remainingPacketSize <= 0 {
+                    result.recordProblem("the packets are together more than twice as large as the segment")
+                    try finish()
+                    return result
+                }
                 if packetOrder.count >= SegmentDemuxer.maximumPacketCount {
                     result.recordProblem("the segment has more than \(SegmentDemuxer.maximumPacketCount) packets")
                     try finish()

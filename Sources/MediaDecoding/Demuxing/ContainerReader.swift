@@ -55,6 +55,9 @@ import SegmentFormat
         return unsafe (0..<count).compactMap { unsafe list[$0] }
     }
 
+    /// The number of bytes of the input; `nil` if it is unknown.
+    var inputLength: Int64? { input.length }
+
     @safe enum ReadResult {
         case packet(UnsafeMutablePointer<AVPacket>)
         case end

@@ -7,7 +7,8 @@ import MediaTiming
     typealias Read = (_ offset: Int64, _ buffer: UnsafeMutableRawBufferPointer) -> Int
 
     private let read: Read
-    private let length: Int64?
+    /// The number of bytes; `nil` if it is unknown.
+    let length: Int64?
     private var offset: Int64 = 0
     private(set) var context: UnsafeMutablePointer<AVIOContext>?
 

@@ -14,6 +14,18 @@ struct ProgressiveReader {
     let timeRange: MediaTimeRange?
 
     private var result = DemuxedSegment()
+    /// The number of bytes that further samples of all tracks may have.
+    ///
+    /// Samples usually do not overlap, so they are not larger than the segment in total. Some tracks share their samples,
+    /// such as one audio track for two languages. Without this limit, each track could have a copy of the same bytes.
+    private var remainingSampleSize = 0
+    /// The number of bytes that further samples of the current track may have.
+    private var remainingTrackSize = 0
+    /// The maximum size of the samples of all tracks, as a multiple of the size of the segment.
+    private static let maximumShareOfSegment = 4
+
+    /// A track with its samples.
+    private typealias SampledTrack = (samples: ProgressiveIndex.Track, track: MovieInitialization.Track)
 
     init(
         _ initialization: MovieInitialization,
@@ -28,8 +40,11 @@ struct ProgressiveReader {
     }
 
     mutating func read(_ bytes: Span<UInt8>) throws(DecodingError) -> DemuxedSegment {
+        let maximumSize = bytes.count *| Self.maximumShareOfSegment
+        remainingSampleSize = maximumSize
         result.container = .isoBaseMedia
         result.tracks = initialization.trackOrder.compactMap { initialization.tracks[$0]?.format }
+        var (media, subtitles): ([SampledTrack], [SampledTrack]) = ([], [])
         for samples in index.tracks {
             guard let track = initialization.tracks[samples.id] else { continue }
             guard track.protection == nil else {
@@ -38,8 +53,15 @@ struct ProgressiveReader {
                     operation: "encrypted movies without fragments are not supported"
                 )
             }
-            try readTrack(samples, track: track, bytes: bytes)
+            if track.format.kind == .subtitles {
+                subtitles.append((samples, track))
+            } else {
+                media.append((samples, track))
+            }
         }
+        // Of samples that share bytes, those of subtitles are left out before those of other tracks.
+        for (samples, track) in media + subtitles { try readTrack(samples, track: track, bytes: bytes) }
+        for (samples, track) in subtitles { try readEarlierSubtitle(samples, track: track, bytes: bytes) }
         return result
     }
 
@@ -48,16 +70,12 @@ struct ProgressiveReader {
         track: MovieInitialization.Track,
         bytes: Span<UInt8>
     ) throws(DecodingError) {
+        remainingTrackSize = bytes.count
         let start = ProgressiveIndex.Position(index: 0)
         let end = ProgressiveIndex.Position(index: samples.samples.count)
         let range = timeRange.map { index.sampleRange(of: samples, in: $0) } ?? start..<end
-        // Samples of a track do not overlap, so they are not larger than the segment in total.
-        var unusedBytes = bytes.count
         let fileRange =
             fileOffset..<max(fileOffset, fileOffset.addingReportingOverflow(Int64(bytes.count)).partialValue)
-        if timeRange != nil, track.format.kind == .subtitles {
-            try readEarlierSubtitle(samples, before: range.lowerBound, track: track, bytes: bytes)
-        }
         var position = range.lowerBound
         while position < range.upperBound {
             let joined = samples.samples[position.index]
@@ -71,10 +89,7 @@ struct ProgressiveReader {
             }
             let sample = availableSamples == 0..<joined.count ? joined : joined.subrange(availableSamples)
             guard sample.size > 0, let found = byteRange(of: sample, in: bytes) else { continue }
-            guard found.count <= unusedBytes else {
-                result.recordProblem("samples of track \(samples.id) overlap")
-                return
-            }
+            guard reserve(found.count, forTrack: samples.id) else { return }
             guard result.packets.count < SegmentDemuxer.maximumPacketCount else {
                 result.recordProblem("the segment has more than \(SegmentDemuxer.maximumPacketCount) packets")
                 return
@@ -83,7 +98,6 @@ struct ProgressiveReader {
                 result.recordProblem("the audio layout of track \(samples.id) is not supported")
                 return
             }
-            unusedBytes -= found.count
             let isAfterEnd = samples.isAfterEnd(sample)
             result.packets.append(
                 try makePacket(sample, bytes: bytes.extracting(found), track: track, isAfterEnd: isAfterEnd)
@@ -94,18 +108,36 @@ struct ProgressiveReader {
     /// Reads the sample that can be in progress at the start of the segment, if the bytes contain it.
     private mutating func readEarlierSubtitle(
         _ samples: ProgressiveIndex.Track,
-        before position: ProgressiveIndex.Position,
         track: MovieInitialization.Track,
         bytes: Span<UInt8>
     ) throws(DecodingError) {
+        guard let timeRange else { return }
+        remainingTrackSize = bytes.count
+        let position = index.sampleRange(of: samples, in: timeRange).lowerBound
         guard position.index > 0, position.sampleOffset == 0 else { return }
         let sample = samples.samples[position.index - 1]
         guard sample.count == 1, sample.size > 0, !samples.isAfterEnd(sample),
-            let found = byteRange(of: sample, in: bytes)
+            let found = byteRange(of: sample, in: bytes), reserve(found.count, forTrack: samples.id)
         else { return }
         result.earlierSubtitles.append(
             try makePacket(sample, bytes: bytes.extracting(found), track: track, isAfterEnd: false)
         )
+    }
+
+    /// Counts the bytes of a sample, and records a problem if the samples of its track are larger than the segment, or those of all
+    /// tracks are more than four times as large.
+    ///
+    /// - Returns: A Boolean value that indicates whether the sample may be read.
+    private mutating func reserve(_ byteCount: Int, forTrack id: UInt32) -> Bool {
+        guard byteCount <= min(remainingSampleSize, remainingTrackSize) else {
+            result.recordProblem(
+                "samples of track \(id) are left out: together, samples are much larger than the segment"
+            )
+            return false
+        }
+        remainingSampleSize -= byteCount
+        remainingTrackSize -= byteCount
+        return true
     }
 
     /// Returns the range of a sample in the bytes; `nil` if the bytes do not contain all of it.

@@ -79,16 +79,18 @@ public actor DecodingPipeline: MediaPipeline {
     var isForward = true
     private var disabled: Set<MediaType> = []
 
-    /// The number of frames to decode ahead, so that a frame that takes long to decode causes no delay; the minimum
-    /// applies to large frames.
+    /// The number of frames to decode ahead, so that a frame that takes a long time to decode causes no delay; the
+    /// minimum applies to large frames.
     private static let frameCountAhead = 2...4
     private static let maximumSizeAhead = 8 << 20
     /// The maximum memory of the samples that are buffered for decoding, in bytes, including the overhead of each.
     ///
     /// The engine limits only the size of segments, but samples of one byte each take hundreds of times as much memory.
     static let maximumSampleSize = 1 << 30
-    /// The number of bytes without packets or boxes from which the end of a segment is reported as lost: a few transport
-    /// packets, which writers and servers damage without effect.
+    /// The minimum number of bytes without packets or boxes in a segment for which missing media at its end is reported
+    /// as lost.
+    ///
+    /// Damage of up to a few transport packets is common, and has no visible effect.
     static let minimumLostByteCount = 8 * 188
     /// The maximum forward rate at which all frames are shown; above it, only key frames are.
     private static let maximumFullForwardRate = 4.0
@@ -149,7 +151,7 @@ public actor DecodingPipeline: MediaPipeline {
     public func seek(to target: MediaTime, tolerance: SeekTolerance) async throws -> MediaTime {
         video.decodesKeyFramesOnly = false
         var tolerance = tolerance
-        // Audio that precedes all video is played, and not left out for the first key frame.
+        // Audio that precedes all video is played; a seek to the first key frame would skip it.
         if tolerance != .exact, let feed = audio?.feed, feed.hasFileAudio(at: target, &mapping),
             video.begins(after: target, &mapping)
         {

@@ -115,15 +115,12 @@ enum OverlayLayout {
         fontSize size: Double,
         to script: inout OverlayScript
     ) {
-        let behind = state.seekableRange.map { ($0.end - state.position).seconds } ?? 0
-        // Players stay behind the live edge, so up to half a minute counts as live.
-        let isAtLiveEdge = behind < 30
         let dot = bar.length(10)
         script.add(
             .rectangle(width: dot, height: dot, radius: dot / 2),
             x: textX,
             y: bar.textCenterY - dot / 2,
-            color: isAtLiveEdge ? .live : .white.withOpacity(140)
+            color: state.isAtLiveEdge ? .live : .white.withOpacity(140)
         )
         let label = state.seekableRange == nil ? "LIVE" : "LIVE  \(TimeFormatter.positionString(of: state))"
         script.add(label, x: textX + dot * 1.7, y: bar.textCenterY, fontSize: size, anchor: .left)

@@ -34,6 +34,10 @@ public struct OverlayState: Sendable, Hashable {
     public var loadedRanges = MediaTimeRangeSet()
     /// The seekable time range; `nil` for the whole duration of complete media.
     public var seekableRange: MediaTimeRange?
+    /// The distance from the live edge that the stream recommends, before which ``seekableRange`` ends; `nil` if it is unknown.
+    public var recommendedTimeOffsetFromLive: MediaTime?
+    /// The distance from the live edge that the application has configured; `nil` for the recommended distance.
+    public var configuredTimeOffsetFromLive: MediaTime?
     /// The state of playback.
     public var timeControlStatus = TimeControlStatus.paused
     /// The playback rate; 1 is normal.
@@ -73,6 +77,23 @@ public struct OverlayState: Sendable, Hashable {
         case .live: seekableRange.flatMap { $0.isEmpty ? nil : $0 }
         }
     }
+
+    /// A Boolean value that indicates whether live media is played at the configured distance from the live edge.
+    ///
+    /// Later positions count too, and earlier ones up to two thirds of the recommended distance, because the seekable range advances
+    /// by whole segments. The recommended distance is usually three target durations, so the tolerance is two of them.
+    var isAtLiveEdge: Bool {
+        guard let seekableRange else { return true }
+        let recommended = recommendedTimeOffsetFromLive?.seconds ?? Self.usualTimeOffsetFromLive
+        let configured = max(recommended, configuredTimeOffsetFromLive?.seconds ?? 0)
+        let tolerance = max(Self.minimumLiveEdgeTolerance, recommended * 2 / 3)
+        return (seekableRange.end - position).seconds <= configured - recommended + tolerance
+    }
+
+    /// The distance from the live edge that is assumed if it is unknown, in seconds: three usual target durations.
+    private static let usualTimeOffsetFromLive = 18.0
+    /// The minimum tolerance for the distance from the live edge, in seconds, for servers that declare a very short distance.
+    private static let minimumLiveEdgeTolerance = 4.0
 
     /// Returns the seekable time closest to the given time.
     func nearestSeekableTime(to time: MediaTime) -> MediaTime {

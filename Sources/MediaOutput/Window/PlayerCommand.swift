@@ -17,6 +17,8 @@ public enum PlayerCommand: Sendable, Hashable {
     /// Selects a rate of 1: backspace.
     case normalSpeed
     /// Changes the volume by a fraction of the full volume: up and down arrows, or the mouse wheel, by 0.05.
+    ///
+    /// Raising the volume unmutes the audio.
     case changeVolume(Double)
     /// Mutes or unmutes the audio: `m`.
     case toggleMute

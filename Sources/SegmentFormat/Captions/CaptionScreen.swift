@@ -7,7 +7,9 @@ struct CaptionBlock: Equatable {
     var layer = 0
 }
 
-/// A converter from a changing caption screen to cues, one for each block from its appearance to its removal or change.
+/// A converter from a changing caption screen to cues.
+///
+/// Each block has a cue from its appearance to its removal or change.
 struct CaptionScreen {
     private(set) var currentCues: [SubtitleCue] = []
 

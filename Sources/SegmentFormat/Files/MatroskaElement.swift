@@ -22,6 +22,20 @@ struct MatroskaElement {
         length = size == mask ? nil : Int64(clamping: size)
         headerLength = idLength + sizeLength
     }
+
+    /// A Boolean value that indicates whether the element can be in a segment, can be a segment, or can be anywhere (RFC
+    /// 9559 §5.1, RFC 8794 §11.3).
+    var isTopLevel: Bool {
+        switch id {
+        case 0x1A45_DFA3, 0x1853_8067, 0x114D_9B74, 0x1549_A966, 0x1654_AE6B, 0x1C53_BB6B, 0x1254_C367, 0x1941_A469,
+            0x1043_A770, 0x1F43_B675, 0xEC, 0xBF:
+            true
+        default: false
+        }
+    }
+
+    /// A Boolean value that indicates whether the size of the element can be unknown, which is so for segments and clusters.
+    var mayHaveUnknownSize: Bool { id == 0x1853_8067 || id == 0x1F43_B675 }
 }
 
 /// An iterator over consecutive elements at one level of the element hierarchy.

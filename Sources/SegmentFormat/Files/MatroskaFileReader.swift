@@ -29,6 +29,7 @@ struct MatroskaFileReader: MediaFileReader {
     private var hasSearchedLastCluster = false
     /// The attachments at the current position; `nil` outside of attachments.
     private var attachments: Attachments?
+    private var search = MatroskaElementSearch()
 
     struct Cue {
         let units: UInt64
@@ -62,15 +63,29 @@ struct MatroskaFileReader: MediaFileReader {
     }
 
     mutating func advance(with file: LoadedFileParts) -> MediaFileIndexer.State {
-        while !isFinished, !file.ends(at: position), elementCount < Self.maximumElementCount {
+        while !isFinished, elementCount < Self.maximumElementCount {
+            if search.isActive {
+                if let needed = findNextElement(file) { return needed }
+                continue
+            }
+            if file.ends(at: position) {
+                if correctCuesOffset() { continue }
+                // The size of an element before the first cluster can be wrong.
+                guard firstCluster == nil, attachments == nil, search.begin(afterEndOf: file, at: position) else {
+                    break
+                }
+                continue
+            }
             guard let found = file.loadedBytes(at: position, count: 16) else {
                 return file.request(at: position, count: 8_192)
             }
-            guard let element = MatroskaElement(found.bytes.span, at: found.offset, end: found.bytes.count) else {
-                guard let end = attachments?.end else { break }
-                leaveAttachments(at: end)
+            let header = MatroskaElement(found.bytes.span, at: found.offset, end: found.bytes.count)
+            if attachments == nil, firstCluster == nil, skipDamage(header, file) { continue }
+            guard let element = header else {
+                guard leaveUnreadableElement() else { break }
                 continue
             }
+            if attachments == nil, firstCluster != nil, element.id != 0x1C53_BB6B, correctCuesOffset() { continue }
             elementCount += 1
             let needed = attachments == nil ? processElement(element, file) : processAttachment(element, file)
             if let needed { return needed }
@@ -79,10 +94,59 @@ struct MatroskaFileReader: MediaFileReader {
         return .ready(makeTimeline(from: file))
     }
 
+    /// Continues at the next element after damage; returns a request if more bytes are required.
+    private mutating func findNextElement(_ file: LoadedFileParts) -> MediaFileIndexer.State? {
+        switch search.advance(in: file, findsSegment: segmentStart == nil) {
+        case .needsBytes(let needed): return needed
+        case .found(let start): position = start
+        case .ended: isFinished = true
+        }
+        return nil
+    }
+
+    /// Begins the search for the next element if there is none at ``position``, before the first cluster.
+    ///
+    /// - Returns: A Boolean value that indicates whether the reader continues without the element at ``position``.
+    private mutating func skipDamage(_ element: MatroskaElement?, _ file: LoadedFileParts) -> Bool {
+        if let element, element.isTopLevel, element.length != nil || element.mayHaveUnknownSize { return false }
+        if let element, let length = element.length {
+            let end = position.addingSaturated(Int64(element.headerLength)).addingSaturated(length)
+            // Elements that the standard does not define are skipped, unless damage follows them.
+            if file.length.map({ end < $0 }) ?? true, search.noteUnknownElement() {
+                elementCount += 1
+                position = end
+                return true
+            }
+        }
+        search.begin()
+        return true
+    }
+
+    /// Leaves attachments that cannot be read further, or looks for the cues elsewhere.
+    ///
+    /// - Returns: A Boolean value that indicates whether the reader continues.
+    private mutating func leaveUnreadableElement() -> Bool {
+        guard let end = attachments?.end else { return correctCuesOffset() }
+        leaveAttachments(at: end)
+        return true
+    }
+
+    /// Moves the position to that of the cues in a file with more or fewer bytes before the first cluster, if the cues are not at
+    /// the position to which the file refers.
+    ///
+    /// - Returns: A Boolean value that indicates whether the position was changed.
+    private mutating func correctCuesOffset() -> Bool {
+        guard firstCluster != nil, let offset = cuesOffset, offset == position, search.shift != 0 else { return false }
+        cuesOffset = nil
+        position = max(0, offset +| search.shift)
+        return true
+    }
+
     private mutating func processElement(_ element: MatroskaElement, _ file: LoadedFileParts) -> MediaFileIndexer.State?
     {
         let start = position.addingSaturated(Int64(element.headerLength))
         let end = element.length.map { start.addingSaturated($0) }
+        if firstCluster == nil { search.noteElement(element, contentStart: start, end: end) }
         switch element.id {
         case 0x1853_8067 where segmentStart == nil:
             segmentStart = start
@@ -92,11 +156,14 @@ struct MatroskaFileReader: MediaFileReader {
         case 0x1F43_B675:
             firstCluster = firstCluster ?? position
             // After the first cluster, only the cues are required.
-            guard cues == nil, let cuesOffset, cuesOffset > position else {
+            guard cues == nil, let declared = cuesOffset, max(declared, declared +| search.shift) > position else {
                 isFinished = true
                 return nil
             }
-            position = cuesOffset
+            // With many added bytes, the declared offset of the cues is before the first cluster.
+            if declared <= position { cuesOffset = nil }
+            let corrected = declared +| search.shift
+            position = declared > position ? declared : corrected
             return nil
         case 0x1941_A469 where firstCluster == nil && position <= Int64(MediaFileMetadata.maximumSize):
             guard let end, end > start else { break }
@@ -182,7 +249,7 @@ struct MatroskaFileReader: MediaFileReader {
     /// media in the file; returns a request if more bytes are required.
     private mutating func findLastCluster(_ file: LoadedFileParts) -> MediaFileIndexer.State? {
         guard !hasSearchedLastCluster, let firstCluster, let length = file.length, firstCluster < length,
-            durationUnits <= 0 || segmentEnd.map({ $0 > length }) ?? false
+            durationUnits <= 0 || declaredEnd(in: file).map({ $0 > length }) ?? false
         else { return nil }
         let start = max(firstCluster, length -| Self.searchedEndSize)
         let count = Int(clamping: length -| start)
@@ -295,13 +362,16 @@ extension MatroskaFileReader {
         // A recording that was not finished, or was written to a pipe, has no duration.
         let duration = declaredDuration ?? available
         // The declared end of a file that ends early shows how much is missing.
+        let segmentEnd = declaredEnd(in: file)
         let declaredLength = file.length.map { max($0, segmentEnd ?? $0) }
         var timeline = MediaFileTimeline(wholeFile: container, length: declaredLength, duration: duration)
         timeline.tracks = tracks
         timeline.metadata = metadata
+        timeline.damage = search.problem
         guard let duration, let firstCluster, let length = file.length else { return timeline }
         if declaredDuration == nil { timeline.missingLengthAccuracy = .minimum }
-        guard let cues else {
+        let usableCues = search.problem == nil ? cues : cues.flatMap { correctedCues($0, firstCluster) }
+        guard let cues = usableCues else {
             if let available, available <= duration, let declaredLength, declaredLength > length,
                 let existing = ByteRange(start: 0, length: length),
                 let missing = ByteRange(start: length, length: declaredLength -| length)
@@ -315,11 +385,27 @@ extension MatroskaFileReader {
         }
         var segments = segments(cues: cues, duration: duration, from: firstCluster, to: segmentEnd ?? length)
         guard segments.count > 1 else { return timeline }
-        subtitleCues.setOffsets(of: &segments) { mediaTime(ofUnits: $0) }
+        if search.shift == 0 { subtitleCues.setOffsets(of: &segments) { mediaTime(ofUnits: $0) } }
         timeline.segments = segments
         if let available { timeline.divideLastSegment(at: length, available) }
         timeline.initializationRange = ByteRange(start: 0, length: firstCluster)
         return timeline
+    }
+
+    /// Returns the declared end of the segment, which bytes that were added or lost before the first cluster have moved; `nil` if
+    /// it is unknown.
+    private func declaredEnd(in file: LoadedFileParts) -> Int64? {
+        guard let segmentEnd, search.shift != 0, segmentEnd +| search.shift == file.length else { return segmentEnd }
+        return file.length
+    }
+
+    /// Returns the cues of a file that is damaged before its first cluster; `nil` if they refer to other positions.
+    private func correctedCues(_ cues: [Cue], _ firstCluster: Int64) -> [Cue]? {
+        guard let first = cues.map(\.cluster).min() else { return nil }
+        // The positions are right if one of them is that of a cluster that was found: the clusters before it are damaged.
+        if cues.contains(where: { $0.cluster == firstCluster }) { return cues.filter { $0.cluster >= firstCluster } }
+        guard first +| search.shift == firstCluster else { return nil }
+        return cues.map { Cue(units: $0.units, cluster: $0.cluster +| search.shift) }
     }
 
     /// Returns the duration of the media in a file that ends early or declares no duration: the end of its last block, or
@@ -364,103 +450,5 @@ extension MatroskaFileReader {
             canStartSegment: true
         )
         return builder.makeSegments().pieces
-    }
-}
-
-extension MediaTrack {
-    /// Creates a track from a `TrackEntry` element (RFC 9559 §5.1.4.1).
-    fileprivate init(matroska content: Range<Int>, _ bytes: Span<UInt8>) {
-        self.init(id: 0, mediaType: .other)
-        var walker = MatroskaElementIterator(content, in: bytes)
-        // The default value if no language is specified (RFC 9559 §5.1.4.1.19).
-        language = "eng"
-        var hasLanguageTag = false
-        var configuration = 0..<0
-        while let child = walker.next(bytes) {
-            switch child.id {
-            case 0x63A2: configuration = child.content
-            case 0xD7: id = UInt32(truncatingIfNeeded: bytes.matroskaUnsigned(child.content))
-            case 0x83:
-                switch bytes.matroskaUnsigned(child.content) {
-                case 1: mediaType = .video
-                case 2: mediaType = .audio
-                case 17: mediaType = .subtitles
-                case 33: mediaType = .metadata
-                default: mediaType = .other
-                }
-            case 0x536E:
-                let text = bytes.matroskaText(child.content.prefix(Self.maximumNameLength))
-                if !text.isEmpty { name = text }
-            case 0x86: codec = Self.codec(matroska: bytes.matroskaText(child.content))
-            case 0x22_B59C:
-                // LanguageBCP47 takes precedence (§5.1.4.1.20).
-                if !hasLanguageTag { language = bytes.matroskaText(child.content) }
-            case 0x22_B59D:
-                language = bytes.matroskaText(child.content)
-                hasLanguageTag = true
-            case 0xE0, 0xE1: readFormat(child.content, bytes)
-            default: break
-            }
-        }
-        if language == "und" || language == "" { language = nil }
-        codec = codec.map { Self.codec($0, configuration: bytes.extracting(configuration)) }
-    }
-
-    /// Returns the name of a codec with the profile of its configuration (RFC 9559 §5.1.4.1.22).
-    private static func codec(_ name: String, configuration: Span<UInt8>) -> String {
-        let codec: String? =
-            switch name {
-            case "avc1": DecoderConfiguration.codec("avc1", configuration)
-            case "hvc1": DecoderConfiguration.codec("hvc1", configuration)
-            case "av01": DecoderConfiguration.codec("av01", configuration)
-            case "mp4a.40": DecoderConfiguration.codec("mp4a", configuration)
-            default: nil
-            }
-        return codec ?? name
-    }
-
-    private mutating func readFormat(_ content: Range<Int>, _ bytes: Span<UInt8>) {
-        var walker = MatroskaElementIterator(content, in: bytes)
-        while let child = walker.next(bytes) {
-            switch child.id {
-            case 0xB0: width = Int(clamping: bytes.matroskaUnsigned(child.content))
-            case 0xBA: height = Int(clamping: bytes.matroskaUnsigned(child.content))
-            case 0x7670: orientation = Self.orientation(projection: child.content, bytes) ?? .upright
-            case 0x9F: channelCount = Int(clamping: bytes.matroskaUnsigned(child.content))
-            case 0xB5:
-                let rate = bytes.matroskaFloat(child.content)
-                if rate >= 1, rate < 10_000_000 { sampleRate = Int(saturating: rate) }
-            default: break
-            }
-        }
-    }
-
-    /// The maximum length of the name of a track, in bytes.
-    private static let maximumNameLength = 256
-
-    /// Returns the orientation of a `Projection` element (RFC 9559 §5.1.4.1.28.41); `nil` if the video is not shown flat.
-    private static func orientation(projection content: Range<Int>, _ bytes: Span<UInt8>) -> VideoOrientation? {
-        var walker = MatroskaElementIterator(content, in: bytes)
-        var (type, yaw, pitch, roll) = (UInt64(0), 0.0, 0.0, 0.0)
-        while let child = walker.next(bytes) {
-            switch child.id {
-            case 0x7671: type = bytes.matroskaUnsigned(child.content)
-            case 0x7673: yaw = bytes.matroskaFloat(child.content)
-            case 0x7674: pitch = bytes.matroskaFloat(child.content)
-            case 0x7675: roll = bytes.matroskaFloat(child.content)
-            default: break
-            }
-        }
-        return type == 0 ? VideoOrientation(yaw: yaw, pitch: pitch, roll: roll) : nil
-    }
-
-    /// Returns the RFC 6381 name of a codec, or the Matroska codec ID if there is none.
-    private static func codec(matroska id: String) -> String {
-        let names = [
-            "V_MPEG4/ISO/AVC": "avc1", "V_MPEGH/ISO/HEVC": "hvc1", "V_VP8": "vp08", "V_VP9": "vp09", "V_AV1": "av01",
-            "A_AAC": "mp4a.40", "A_AC3": "ac-3", "A_EAC3": "ec-3", "A_OPUS": "Opus", "A_FLAC": "fLaC",
-            "A_MPEG/L3": "mp4a.40.34", "A_VORBIS": "vorbis", "S_TEXT/WEBVTT": "wvtt",
-        ]
-        return names[id] ?? id
     }
 }

@@ -35,6 +35,8 @@ package struct MediaFileTimeline: Sendable, Hashable {
     package var error: MediaFormatError?
     /// A clause about a box of an MP4 file whose size is impossible, although the media was found; `nil` if there is none.
     package var sizeProblem: String?
+    /// A clause about damage of a Matroska file before its media, although the media was found; `nil` if there is none.
+    package var damage: String?
 
     /// The meaning of ``missingLength(inFileOfLength:)``.
     package var missingLengthAccuracy = MissingLengthAccuracy.exact

@@ -115,13 +115,15 @@ struct TimedTextConverter {
         return style
     }
 
-    /// The maximum number of regions of the spans of a paragraph; those of further spans are ignored, because each of them
-    /// requires that the paragraph is read again.
+    /// The maximum number of regions of the spans of a paragraph.
+    ///
+    /// Further regions are ignored, because the paragraph is read again for each region.
     private static let maximumSpanRegionCount = 8
 
     /// Adds the cues of a paragraph, one for each state and region of its text.
     ///
-    /// A paragraph without a region can have spans with regions (TTML2 §11.3.1.3), as those that FFmpeg writes.
+    /// A paragraph without a region can have spans with regions (TTML2 §11.3.1.3), such as the paragraphs that FFmpeg
+    /// writes.
     private mutating func addParagraph(_ index: Int, _ context: Context) {
         let regions =
             context.region == nil

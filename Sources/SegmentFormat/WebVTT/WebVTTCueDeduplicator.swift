@@ -1,9 +1,9 @@
 package import MediaTiming
 
-/// A filter for the cues of consecutive segments that removes the cues which segments repeat (RFC 8216bis §3.1.4).
+/// A filter for the cues of consecutive segments that removes repeated cues (RFC 8216bis §3.1.4).
 ///
-/// Cues with equal identifier, time range and text are considered identical; if their settings differ, the first ones
-/// apply.
+/// Cues with equal identifier, time range and text are considered identical; if their settings differ, the settings of
+/// the first cue apply.
 package struct WebVTTCueDeduplicator: Sendable {
     private var endTimes: [Key: MediaTime] = [:]
     private var byteCount = 0

@@ -240,6 +240,18 @@ struct PlayerCommandTests {
         }
     }
 
+    @Test func raisingTheVolumeUnmutesAndLoweringItDoesNot() async throws {
+        try await Self.withPlayer { commands, player, simulation, texts in
+            await commands.execute(.toggleMute)
+            await commands.execute(.changeVolume(-0.05))
+            #expect(player.isMuted)
+            await commands.execute(.changeVolume(0.05))
+            #expect(!player.isMuted)
+            await commands.execute(.changeVolume(-0.05))
+            #expect(texts.take() == ["Muted", "95 % (muted)", "100 %", "95 %"])
+        }
+    }
+
     @Test func keysChangeTheDelaysOfAudioAndSubtitles() async throws {
         try await Self.withPlayer { commands, player, simulation, texts in
             let delays = try #require(player.outputs?.delays)
