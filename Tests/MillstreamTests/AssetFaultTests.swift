@@ -145,6 +145,19 @@ import Testing
         #expect(!(SharedHTTPTransport.transport(for: Self.address, options) is CachedTransport))
     }
 
+    @Test func nothingIsAuthorizedWithoutFieldsAndAuthorizer() {
+        #expect(AssetOptions().authorizing(RefusingTransport(), for: Self.address) is RefusingTransport)
+    }
+
+    @Test func differentObjectsHaveDifferentHashes() {
+        let assets = (0..<8).map { _ in Asset(Self.address, environment: World().environment) }
+        let items = assets.map { PlayerItem(asset: $0) }
+        let authorizers = assets.map { _ in AuthorizerReference(authorizer: PlainAuthorizer()) }
+        #expect(Set(assets.map(\.hashValue)).count == assets.count)
+        #expect(Set(items.map(\.hashValue)).count == items.count)
+        #expect(Set(authorizers.map(\.hashValue)).count == authorizers.count)
+    }
+
     // MARK: Loading
 
     @Test func aRunningInspectionIsSharedByAFailedProperty() {

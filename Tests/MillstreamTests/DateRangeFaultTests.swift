@@ -31,6 +31,21 @@ import Testing
         #expect(second?.ranges == nil)
     }
 
+    @Test func interstitialsWithinInterstitialsAreIgnored() async throws {
+        let ranges = try Self.ranges("ID=\"a\",CLASS=\"com.apple.hls.interstitial\",X-ASSET-URI=\"ad.m3u8\"")
+        try await simulated { world in
+            for isInterstitial in [true, false] {
+                let player = try QueuePlayer(items: [world.item("\(isInterstitial)")])
+                // As the player of interstitials does.
+                if isInterstitial { player.interstitials.close() }
+                try await world.sleep(.milliseconds(1))
+                let engine = try #require(world.engine(isInterstitial ? 0 : 1))
+                await engine.updateSnapshot { $0.interstitialRanges = ranges }
+                #expect((player.interstitials.controller == nil) == isInterstitial)
+            }
+        }
+    }
+
     @Test func rangesAreSelectedByTheirAttributes() async throws {
         let item = PlayerItem(ResourceAddress("a"), environment: World().environment)
         let ranges = try Self.ranges("ID=\"a\",X-COM-A=\"1\"", "ID=\"b\",X-COM-B=\"1\"", "ID=\"c\",CLASS=\"ad\"")

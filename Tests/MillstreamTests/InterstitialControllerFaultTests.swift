@@ -195,7 +195,7 @@ import Testing
         }
     }
 
-    @Test func anItemThatTheApplicationInsertsIsPartOfTheInterstitial() async throws {
+    @Test func itemsThatTheApplicationInsertsArePartOfTheInterstitial() async throws {
         try await simulated { world in
             let player = try Player(playerItem: world.item("a"))
             let controller = player.interstitialController
@@ -205,15 +205,17 @@ import Testing
             // The item is ready after a second, and the interstitial begins at 2 s; its media has 10 s.
             try await world.sleep(.seconds(8))
             #expect(controller.currentEvent?.id == "a")
-            let more = world.item("more", Script(duration: MediaTime(seconds: 6)))
-            try controller.interstitialPlayer.insert(more, after: nil)
+            for (number, seconds) in ([6, 4, 3] as [Int64]).enumerated() {
+                let more = world.item("more \(number)", Script(duration: MediaTime(seconds: seconds)))
+                try controller.interstitialPlayer.insert(more, after: nil)
+            }
             try await world.sleep(.seconds(30))
             controller.hub.finish()
             var played: MediaTime?
             while let notification = await told.next() {
                 if case .eventDidFinish(_, let time, _) = notification { played = time }
             }
-            #expect(played.map { abs($0.seconds - 16) < 0.5 } == true, "\(String(describing: played))")
+            #expect(played.map { abs($0.seconds - 23) < 0.5 } == true, "\(String(describing: played))")
         }
     }
 
@@ -228,6 +230,49 @@ import Testing
             player = nil
             try await world.sleep(.seconds(2))
             #expect(queue.items().isEmpty && world.liveEngines == 0)
+        }
+    }
+
+    @Test func notificationsEndWithThePlayer() async throws {
+        try await simulated { world in
+            var player: Player? = try Player(playerItem: world.item("a"))
+            let notifications = try #require(player).interstitialController.notifications
+            let ends = Collected<Bool>()
+            let task = launch(on: world.simulation) {
+                for await _ in notifications {}
+                ends.add(true)
+            }
+            try await world.sleep(.seconds(1))
+            #expect(ends.all == [])
+            player = nil
+            try await world.sleep(.seconds(1))
+            #expect(ends.all == [true])
+            task.cancel()
+        }
+    }
+
+    /// Tests that the players are observed when a decision is due, not all the time.
+    @Test func theNextDecisionIsAwaitedInOneSleep() async throws {
+        try await simulated { world in
+            let sleeps = Collected<Duration>()
+            var environment = world.environment
+            environment.time = ObservedTime(base: world.simulation, willSleep: { sleeps.add($0) })
+            let player = Player(ResourceAddress("a"), environment: environment)
+            let ad = Asset(ResourceAddress("ad"), environment: environment)
+            player.interstitialController.schedule([Self.event(.assets([ad]), at: 8)])
+            player.play()
+            try await world.sleep(.seconds(11))
+            #expect(player.interstitialController.currentEvent?.id == "a")
+            #expect(sleeps.all.count < 100 && sleeps.all.contains { $0 > .seconds(1) }, "\(sleeps.all.count) sleeps")
+        }
+    }
+
+    @Test func theObservationOfTheInterstitialPlayerHasItsOptions() throws {
+        let player = try QueuePlayer(items: [], environment: World().environment)
+        for action in PlayerState.ActionAtItemEnd.allCases {
+            player.actionAtItemEnd = action
+            let queue = InterstitialObservation.Queue(player.state)
+            #expect(queue.advancesAtItemEnd == (action == .advance) && !queue.hasFailed && queue.rate == 0)
         }
     }
 

@@ -11,22 +11,22 @@ import Testing
     typealias Transcript = InterstitialTranscript
     typealias Scheduling = InterstitialStateMachineTests
 
-    private static let list = ResourceAddress("https://example.com/list.json")
-    private static let rejection = PlayerError(.notLoaded, "a file")
+    static let list = ResourceAddress("https://example.com/list.json")
+    static let rejection = PlayerError(.notLoaded, "a file")
 
     private static func time(_ seconds: Double) -> MediaTime { MediaTime(approximating: seconds) ?? .zero }
 
-    private static func event(
+    static func event(
         _ id: String,
         at seconds: Double = 20,
         _ change: (inout InterstitialEvent) -> Void = { _ in }
     ) -> InterstitialEvent { Scheduling.event(id, at: seconds, change) }
 
-    private static func loaded(_ json: String) throws -> Result<InterstitialAssetList, PlayerError> {
+    static func loaded(_ json: String) throws -> Result<InterstitialAssetList, PlayerError> {
         .success(try InterstitialAssetList(Array(json.utf8), at: list))
     }
 
-    private static let two = "{\"ASSETS\": [{\"URI\": \"b.m3u8\"}, {\"URI\": \"c.m3u8\"}]}"
+    static let two = "{\"ASSETS\": [{\"URI\": \"b.m3u8\"}, {\"URI\": \"c.m3u8\"}]}"
 
     // MARK: Before the next observation
 

@@ -87,6 +87,15 @@ import Testing
         #expect(requests.duePreloads(at: Self.time(position)) == (isDue ? [Self.list] : []))
     }
 
+    @Test func theNextLoadIsTheFirstOneAhead() throws {
+        let later = Self.preload("q", "other.json").replacing("00:00:10Z", with: "00:00:30Z")
+        var requests = try Self.requests(later, Self.preload("p", "list.json"), Self.interstitial(50))
+        #expect(requests.duePreloads(at: .zero) == [])
+        #expect(requests.nextPreload(after: .zero) == Self.time(14))
+        #expect(requests.nextPreload(after: Self.time(14)) == Self.time(34))
+        #expect(requests.nextPreload(after: Self.time(34)) == nil)
+    }
+
     @Test func onlyListsOfInterstitialsAreLoadedInAdvance() throws {
         var other = try Self.requests(Self.preload("p", "list.json", of: "preload"), Self.interstitial(50))
         #expect(other.duePreloads(at: Self.time(18)) == [])

@@ -57,6 +57,8 @@ import Testing
         #expect(playhead.stop(at: .seconds(7)) == [])
         #expect(playhead.position(at: .seconds(20)) == Self.time(12))
         #expect(playhead.stop(at: .seconds(9)) == [] && playhead.position(at: .seconds(20)) == Self.time(12))
+        // The time at which it stopped stays the first one.
+        #expect(playhead.follow(Self.timebase(12, at: 7.5), at: .seconds(9.5)) == [])
         var reverse = moving(-2)
         #expect(reverse.stop(at: .seconds(7)) == [.rewound(to: Self.time(6))])
         #expect(reverse.position(at: .seconds(20)) == Self.time(6))

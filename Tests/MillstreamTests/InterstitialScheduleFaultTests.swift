@@ -82,6 +82,14 @@ import Testing
 
     // MARK: The start
 
+    @Test func anEventBeforeTheFirstPositionIsNotNext() {
+        var schedule = InterstitialSchedule()
+        schedule.update([Self.event("a", at: 10)]) { $0.time }
+        #expect(schedule.nextStart == Self.time(10))
+        #expect(schedule.begin(at: Self.time(30), isLive: false) == nil)
+        #expect(schedule.nextStart == nil)
+    }
+
     @Test func anItemThatBeginsWithinAnEventPlaysIt() {
         var schedule = InterstitialSchedule()
         schedule.update([Self.event("a", at: 100) { $0.plannedDuration = Self.time(30) }]) { $0.time }
@@ -124,6 +132,12 @@ import Testing
         let due = schedule.jump(from: .zero, to: Self.time(25))
         #expect(ids(due) == ["a"] && due?.resumption == .offset(from: Self.time(20)))
         #expect(due?.requestedPosition == Self.time(25))
+    }
+
+    @Test func aSecondSeekDoesNotLeaveARequiredEvent() {
+        var schedule = Self.schedule(Self.barrier("a", at: 50) { $0.resumptionOffset = Self.time(20) })
+        #expect(ids(schedule.jump(from: Self.time(2), to: Self.time(60))) == ["a"])
+        #expect(ids(schedule.jump(from: Self.time(60), to: Self.time(80))) == ["a"])
     }
 
     @Test func aRequiredEventThatPlaysOnceIsRequiredOnce() {

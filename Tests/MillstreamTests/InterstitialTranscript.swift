@@ -1,7 +1,6 @@
 import HLSPlaylist
 import MediaTiming
 import ResourceAddressing
-import Testing
 
 @testable import Millstream
 @testable import StreamingEngine
@@ -171,18 +170,19 @@ extension InterstitialTranscript {
     ///
     /// The playlist begins on January 1, 2026 at 00:00:00 UTC.
     mutating func setStream(_ ranges: [String], revision: Int = 1) throws {
-        let text =
-            "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00Z\n"
-            + ranges.map { "#EXT-X-DATERANGE:\($0)\n" }.joined()
-            + (0..<10).map { "#EXTINF:6,\n\($0).ts\n" }.joined() + "#EXT-X-ENDLIST\n"
-        let context = PlaylistContext(address: ResourceAddress("https://example.com/main.m3u8"))
-        guard case .media(let playlist) = try Playlist.parse(Array(text.utf8), context: context) else {
-            Issue.record("the text is not a media playlist")
-            return
-        }
-        let timeline = PresentationTimeline(playlist)
+        let timeline = try Self.timeline(ranges)
         players.primary.playback.interstitialRanges = TimedDateRange.ranges(of: timeline)
         players.primary.playback.segmentBorders = SegmentBoundaries([timeline], revision: revision)
+    }
+
+    /// Returns the timeline of a playlist with the given date ranges and ten segments of a duration, in seconds.
+    static func timeline(_ ranges: [String] = [], segmentDuration: Int = 6) throws -> PresentationTimeline {
+        let text =
+            "#EXTM3U\n#EXT-X-TARGETDURATION:\(segmentDuration)\n#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00Z\n"
+            + ranges.map { "#EXT-X-DATERANGE:\($0)\n" }.joined()
+            + (0..<10).map { "#EXTINF:\(segmentDuration),\n\($0).ts\n" }.joined() + "#EXT-X-ENDLIST\n"
+        let context = PlaylistContext(address: ResourceAddress("https://example.com/main.m3u8"))
+        return PresentationTimeline(try MediaPlaylist(parsing: Array(text.utf8), context: context))
     }
 
     /// Returns the attributes of an interstitial date range.

@@ -180,6 +180,67 @@ import Testing
         }
     }
 
+    @Test func aTrackThatIsNotRenderedIsEnabledAgainAfterASelection() async throws {
+        try await simulated { world in
+            let item = world.item("film", Script(presentation: .film))
+            let player = try Player(playerItem: item)
+            try await world.sleep(.seconds(2))
+            let engine = try #require(world.engine(0))
+            let audio = try #require(item.mediaSelectionGroup(for: .audible))
+            await engine.updateSnapshot { playback in
+                playback.tracks = [PlaybackTrack(id: 1, mediaType: .video), PlaybackTrack(id: 2, mediaType: .audio)]
+                playback.abilities.supportsDisablingTracks = true
+            }
+            #expect(item.setEnabled(false, item.tracks[1]) && item.tracks.map(\.isEnabled) == [true, false])
+            // Now the audio has segments of its own.
+            await engine.updateSnapshot { $0.selection[.audio] = audio.options[0] }
+            #expect(item.setEnabled(true, item.tracks[1]) && item.tracks.map(\.isEnabled) == [true, true])
+            try await world.sleep(.seconds(1))
+            #expect(engine.log == ["2: audio off", "2: audio on"] && player.rate == 0)
+        }
+    }
+
+    // MARK: Sessions
+
+    private static let session = PlaybackSession(id: "s", start: .zero, startDate: .zero)
+
+    @Test func anEndedSessionIsNotAttached() {
+        let (ended, running) = (ItemSession(), ItemSession())
+        ended.end(at: .zero)
+        var core = ItemCore(time: SystemTimeSource())
+        core.attach(ended, time: SystemTimeSource(), Self.session)
+        #expect(core.session == nil && core.recorder == nil)
+        core.state.configuration.options.startTime = MediaTime(seconds: 4)
+        core.attach(running, time: SystemTimeSource(), Self.session)
+        #expect(core.session === running && core.position == MediaTime(seconds: 4))
+    }
+
+    @Test func reportsOfAnotherSessionChangeNothing() {
+        let (own, other) = (ItemSession(), ItemSession())
+        var core = ItemCore(time: SystemTimeSource())
+        core.attach(own, time: SystemTimeSource(), Self.session)
+        var snapshot = PlaybackSnapshot()
+        snapshot.status = .readyToPlay
+        let event = PlaybackEvent(time: .zero, mediaTime: nil, kind: .stalled)
+        var events: [ItemCore.EventRecord] = []
+        for output in [PlaybackEngineOutput.snapshot(snapshot), .event(event)] {
+            let hasCommands = core.process(output, from: other, events: &events)
+            #expect(!hasCommands)
+        }
+        #expect(core.state.status == .unknown && events.isEmpty)
+        let hasCommands = core.process(.event(event), from: own, events: &events)
+        #expect(!hasCommands && !events.isEmpty)
+    }
+
+    @Test func sequencesOfAnItemEndWithIt() async throws {
+        var item: PlayerItem? = makeItem()
+        let notifications = try #require(item?.notifications)
+        item = nil
+        var count = 0
+        for await _ in notifications { count += 1 }
+        #expect(count == 0)
+    }
+
     // MARK: Notifications
 
     @Test func aChangeOfTheRecommendedOffsetIsPostedOnce() async throws {

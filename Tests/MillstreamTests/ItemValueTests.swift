@@ -93,6 +93,7 @@ import Testing
     @Test func mediaBeforeThePlayheadNeedsNotBeLoaded() {
         #expect(!isLoadedToEnd([Self.range(5, 10)]))
         #expect(isLoadedToEnd([Self.range(5, 10)]) { $0.position = Self.time(5) })
+        #expect(isLoadedToEnd([Self.range(5.5, 10)]) { $0.position = Self.time(5) })
         #expect(isLoadedToEnd([Self.range(5, 10)]) { $0.timebase = Timebase(mediaTime: Self.time(6)) })
         #expect(!isLoadedToEnd([Self.range(0, 4), Self.range(7, 10)]) { $0.position = Self.time(5) })
     }

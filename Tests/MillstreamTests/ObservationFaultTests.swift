@@ -80,6 +80,73 @@ import Testing
         #expect(steps == [.fire(times[0]), .fire(times[1]), .wait(until: nil)])
     }
 
+    @Test func aStopInReverseReportsTheBoundariesBeforeIt() {
+        let times = [4, 4.5].map { Self.time($0) }
+        var schedule = BoundarySchedule(times, from: motion(at: 5, rate: -1), at: .zero)
+        let stopped = motion(at: 3, rate: 0, since: .seconds(2))
+        let steps = (0..<3).map { _ in schedule.step(stopped, at: .milliseconds(2_100)) }
+        #expect(steps == [.fire(times[1]), .fire(times[0]), .wait(until: nil)])
+        // Playback passes them again, forward.
+        let next = schedule.step(motion(at: 3, rate: 1, since: .seconds(3)), at: .seconds(3))
+        #expect(next == .wait(until: .seconds(4)))
+    }
+
+    @Test(arguments: [1.0, -1]) func aBoundaryAtWhichThePlayheadWaitsIsReported(rate: Double) {
+        let times = [MediaTime(seconds: 2)]
+        var schedule = BoundarySchedule(times, from: motion(at: 2 - 2 * rate, rate: rate), at: .zero)
+        // The playhead continues a second later.
+        let step = schedule.step(motion(at: 2, rate: rate, since: .seconds(3)), at: .seconds(2))
+        #expect(step == .fire(MediaTime(seconds: 2)))
+    }
+
+    @Test func playbackThatStartsInReverseReachesTheBoundaryBefore() {
+        var schedule = BoundarySchedule(boundaries, from: motion(at: 5, rate: 0), at: .zero)
+        let step = schedule.step(motion(at: 5, rate: -1, since: .seconds(1)), at: .seconds(1))
+        #expect(step == .wait(until: .seconds(2)))
+    }
+
+    @Test func aBoundaryThatIsPassedAfterAStartIsSkipped() {
+        let moving = motion(at: 1, rate: 1)
+        var schedule = BoundarySchedule(boundaries, from: motion(at: 1, rate: 0), at: .zero)
+        schedule.skipElapsed(moving, at: .seconds(2))
+        let step = schedule.step(moving, at: .seconds(2))
+        #expect(step == .wait(until: .seconds(3)))
+    }
+
+    @Test func aTurnDuringARunningBlockLosesNoTime() {
+        let forward = motion(at: 0, rate: 1)
+        var schedule = PeriodicSchedule(every: second, from: forward, at: .zero)
+        let first = schedule.step(forward, at: .seconds(2))
+        let reverse = motion(at: 2.5, rate: -1, since: .milliseconds(2_500))
+        schedule.skipElapsed(reverse, at: .milliseconds(2_600))
+        let next = schedule.step(reverse, at: .milliseconds(2_600))
+        #expect(first == .fire(MediaTime(seconds: 2)) && next == .wait(until: .seconds(3)))
+    }
+
+    @Test(
+        arguments: [(3.04, .none), (2.96, .none), (3.0405, .jumped), (2.9595, .jumped)] as [(Double, Motion.Change)]
+    )
+    func aJumpIsLongerThanTheDriftOfClocks(position: Double, expected: Motion.Change) {
+        let moved = motion(at: position, rate: 1, since: .seconds(3))
+        #expect(moved.change(from: motion(at: 1, rate: 1, since: .seconds(1)), at: .seconds(3)) == expected)
+    }
+
+    @Test func aStartOrAStopIsNoJump() {
+        let (paused, moving) = (motion(at: 4.2, rate: 0), motion(at: 4.22, rate: 1, since: .seconds(1)))
+        #expect(moving.change(from: paused, at: .seconds(1)) == .startedOrStopped)
+        let stopped = motion(at: 5.21, rate: 0, since: .seconds(2))
+        #expect(stopped.change(from: moving, at: .seconds(2)) == .startedOrStopped)
+        let moved = motion(at: 4.22, rate: 0, since: .seconds(1))
+        #expect(moved.change(from: paused, at: .seconds(1)) == .jumped)
+        // The positions are compared where the motion changed.
+        let faster = motion(at: 1, rate: 2, since: .seconds(1))
+        #expect(faster.change(from: motion(at: 0, rate: 1), at: .seconds(3)) == .none)
+        var none = paused
+        none.item = nil
+        #expect(none.change(from: paused, at: .seconds(1)) == .startedOrStopped)
+        #expect(paused.change(from: none, at: .seconds(1)) == .jumped)
+    }
+
     @Test func theBoundariesOfAnotherItemAreReported() {
         let other = Name()
         var schedule = BoundarySchedule(boundaries, from: motion(at: 5, rate: 1), at: .zero)
@@ -95,9 +162,19 @@ import Testing
         var boundary = BoundarySchedule(boundaries, from: motion(at: 1, rate: 1), at: .zero)
         let first = boundary.step(none, at: .seconds(5))
         #expect(first == .wait(until: nil))
+        var gone = motion(at: 5, rate: 0)
+        gone.item = nil
+        var other = BoundarySchedule(boundaries, from: motion(at: 1, rate: 1), at: .zero)
+        let passed = other.step(gone, at: .seconds(5))
+        #expect(passed == .wait(until: nil))
+        let reverse = motion(at: 5, rate: -1)
+        var unchanged = BoundarySchedule(boundaries, from: reverse, at: .zero)
+        unchanged.skipElapsed(none, at: .seconds(1))
+        let due = unchanged.step(reverse, at: .seconds(1))
+        #expect(due == .fire(MediaTime(seconds: 4)))
         var periodic = PeriodicSchedule(every: second, from: motion(at: 1, rate: 1), at: .zero)
-        let other = periodic.step(none, at: .seconds(5))
-        #expect(other == .wait(until: nil))
+        let step = periodic.step(none, at: .seconds(5))
+        #expect(step == .wait(until: nil))
     }
 
     @Test(arguments: [(1.0, 3.0), (-1.0, 7.0)]) func aMotionReachesOnlyTimesAhead(rate: Double, target: Double) {
@@ -142,6 +219,52 @@ import Testing
             observer = nil
             try await world.sleep(.seconds(1))
             #expect(reported.all == ["begin", "canceled"])
+        }
+    }
+
+    @Test func thePermitOfAnObserverEndsWithIt() async throws {
+        try await simulated { world in
+            let player = try Player(playerItem: world.item("a"))
+            let permits = Collected<TimeObserver.Permit>()
+            let times = player.periodicTimes(every: MediaTime(seconds: 1))
+            var observer: TimeObserver? = TimeObserver(times, owner: player.id) { _, permit in permits.add(permit) }
+            player.play()
+            try await world.sleep(.milliseconds(1_500))
+            let permit = try #require(permits.all.first)
+            #expect(observer != nil)
+            #expect(permit.isValid)
+            observer = nil
+            #expect(!permit.isValid)
+        }
+    }
+
+    @Test func nothingIsBufferedForASequenceThatIsGone() {
+        let hub = Hub<Int, Int>(0)
+        let listener = hub.addListener { _ in true } + 1
+        var updates: EventUpdates<Int>? = EventUpdates<Int>(hub, dropped: { -$0 }, { $0 })
+        hub.update { _, published in published.append(1) }
+        #expect(updates != nil)
+        #expect(hub.takeEvents(of: listener).events == [1])
+        updates = nil
+        hub.update { _, published in published.append(2) }
+        let taken = hub.takeEvents(of: listener)
+        #expect(taken.events == [] && taken.dropped == 0)
+    }
+
+    @Test func aMergedSequenceWaitsForOneOfItsSources() async throws {
+        try await simulated { world in
+            let hubs = [Hub<Int, Int>(0), Hub<Int, Int>(0)]
+            let sources = hubs.map { EventUpdates<Int>($0, dropped: { -$0 }, { $0 }) }
+            let merged = EventUpdates<Int>(merging: sources) { $0 < $1 }
+            let events = try await listening(to: merged) { received in
+                for number in 0..<4 {
+                    try await world.sleep(.seconds(1))
+                    hubs[number % 2].update { _, published in published.append(number) }
+                    try await world.sleep(.seconds(1))
+                    #expect(received.all.count == number + 1)
+                }
+            }
+            #expect(events == [0, 1, 2, 3])
         }
     }
 

@@ -102,6 +102,62 @@ import Testing
         }
     }
 
+    /// Returns the time at which the player has been prerolled; `nil` if it has not.
+    private static func prerollTime(_ player: Player, _ world: World) async -> Duration? {
+        await player.preroll(atRate: 1) ? world.now : nil
+    }
+
+    @Test func prerollingWaitsForTheBuffer() async throws {
+        try await simulated { world in
+            let player = try Player(playerItem: world.item("a"))
+            async let first = Self.prerollTime(player, world)
+            try await world.sleep(.milliseconds(500))
+            let engine = try #require(world.engine(0))
+            // The item is not ready yet.
+            await engine.updateSnapshot { $0.isPlaybackLikelyToKeepUp = true }
+            let ready = await first
+            #expect(ready == .seconds(1))
+            await engine.updateSnapshot { $0.isPlaybackLikelyToKeepUp = false }
+            async let second = Self.prerollTime(player, world)
+            try await world.sleep(.seconds(1))
+            await engine.updateSnapshot { $0.isPlaybackBufferFull = true }
+            let full = await second
+            #expect(full == .seconds(2))
+            // The rate is changed meanwhile.
+            await engine.updateSnapshot { $0.isPlaybackBufferFull = false }
+            async let third = Self.prerollTime(player, world)
+            try await world.sleep(.milliseconds(100))
+            player.rate = 1
+            try await world.sleep(.milliseconds(100))
+            await engine.updateSnapshot { $0.isPlaybackLikelyToKeepUp = true }
+            let changed = await third
+            #expect(changed == nil)
+        }
+    }
+
+    @Test func playingIsLimitedWhileTheNormalRateIsRequired() async throws {
+        try await simulated { world in
+            let player = try QueuePlayer(items: ["a", "b"].map { world.item($0) })
+            player.change { $0.setRequiresNormalRate(true) }
+            for (rate, expected) in [(2, 1), (0.5, 0.5)] as [(Double, Double)] {
+                player.defaultRate = rate
+                player.play()
+                #expect(player.rate == expected)
+            }
+            player.advanceToNextItem()
+            #expect(player.items().count == 2)
+        }
+    }
+
+    @Test func anItemWithoutInterstitialsNeedsNoController() async throws {
+        try await simulated { world in
+            let player = try Player(playerItem: world.item("a"))
+            try await world.sleep(.seconds(2))
+            #expect(player.status == .readyToPlay)
+            #expect(player.interstitials.controller == nil)
+        }
+    }
+
     @Test func aPlayerThatEndsIsNotPrerolled() async throws {
         try await simulated { world in
             let player = try Player(playerItem: world.item("a"))

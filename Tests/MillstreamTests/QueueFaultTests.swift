@@ -139,6 +139,89 @@ import Testing
         #expect(state.timeControlStatus == .paused)
     }
 
+    // MARK: Reports
+
+    @Test func aRateThatIsSetDuringASuspensionIsAccepted() {
+        var queue = queue(.pause)
+        queue.setSuspended(true)
+        let isAccepted = queue.setRate(1.5)
+        #expect(isAccepted && queue.state.rate == 1.5)
+    }
+
+    @Test func anEndThatDidNotWaitIsNotProcessedAfterASuspension() {
+        var queue = queue(.pause)
+        queue.setSuspended(true)
+        queue.processSnapshot(of: items[0], snapshot { $0.hasPlayedToEnd = true })
+        queue.setSuspended(false)
+        #expect(queue.state.rate == 1 && queue.state.items == items)
+    }
+
+    @Test func theEndOfAPreparedItemIsNotThatOfTheCurrentOne() {
+        var queue = queue(.advance)
+        queue.processSnapshot(of: items[0], loaded)
+        queue.processEvent(of: items[1], .playedToEnd)
+        #expect(queue.state.items == items && queue.state.currentItem == items[0])
+    }
+
+    @Test func aFailedPlayerIgnoresReports() {
+        var queue = queue(.advance)
+        queue.processSnapshot(
+            of: items[0],
+            snapshot {
+                $0.status = .failed
+                $0.error = StreamingError(.pipelineLost, "gone")
+            }
+        )
+        #expect(queue.takeActions() == [.dismiss(items[0])])
+        _ = queue.takeEvents()
+        queue.processSnapshot(of: items[0], playing())
+        queue.processEvent(of: items[0], .playedToEnd)
+        #expect(queue.state.status == .failed && queue.state.playback.status == .failed)
+        #expect(queue.state.items == items && queue.state.rate == 0)
+        #expect(queue.takeActions() == [])
+        #expect(queue.takeEvents() == [])
+    }
+
+    @Test func removedItemsAreReturnedOnce() {
+        var queue = queue(.advance)
+        queue.setItems([items[1]])
+        #expect(queue.takeRemovedItems() == [items[0], items[2]])
+        #expect(queue.takeRemovedItems() == [])
+    }
+
+    @Test func theItemAfterAReplacementIsNotPreparedYet() {
+        var queue = QueueStateMachine(actionAtItemEnd: .advance)
+        queue.setItems([items[0]])
+        queue.processSnapshot(of: items[0], loaded)
+        _ = queue.takeActions()
+        queue.setItems([items[1], items[2]])
+        #expect(queue.takeActions() == [.dismiss(items[0]), .prepare(items[1])])
+    }
+
+    @Test func theRemovalOfAllItemsIsPublished() {
+        var queue = queue(.pause)
+        queue.setItems([])
+        #expect(
+            queue.takeEvents() == [
+                .currentItemDidChange(nil), .timeControlStatusDidChange(.waiting(.noItemToPlay)),
+            ]
+        )
+    }
+
+    @Test(arguments: [true, false]) func optionsOfThePlayerReachTheEngine(isSet: Bool) {
+        var options = StreamingOptions()
+        let player = QueueStateMachine.EngineOptions(
+            waitsToMinimizeStalls: isSet,
+            pausesAtEnd: isSet,
+            volume: 0.5,
+            isMuted: isSet,
+            isSuspended: isSet
+        )
+        player.apply(to: &options)
+        #expect(options.waitsToMinimizeStalls == isSet && options.pausesAtEnd == isSet && options.isHeld == isSet)
+        #expect(options.audioSettings.volume == 0.5 && options.audioSettings.isMuted == isSet)
+    }
+
     // MARK: Errors
 
     @Test func errorsHaveTheNumbersOfAVFoundation() {

@@ -57,6 +57,10 @@ import Testing
             let (first, second) = (SeekTarget.time(one), SeekTarget.time(two))
             #expect(engine.targets.all.prefix(5) == [first, first, second, second, second])
             #expect(engine.targets.all.suffix(3) == [.date(date), .date(date), .date(date)])
+            // A date may be after the playhead.
+            item.modify { $0.state.configuration.requiresLinearPlayback = true }
+            let refused = await item.seek(to: date)
+            #expect(!refused.isFinished && engine.targets.all.count == 8)
         }
     }
 }

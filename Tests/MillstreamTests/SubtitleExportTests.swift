@@ -48,8 +48,17 @@ import Testing
         of id: String,
         in library: AssetLibrary
     ) throws {
+        try store(Array(text.utf8), as: resource, of: id, in: library)
+    }
+
+    private static func store(
+        _ bytes: [UInt8],
+        as resource: StoredResource,
+        of id: String,
+        in library: AssetLibrary
+    ) throws {
         let file = library.makePackageFile(for: resource, of: id)
-        try Array(text.utf8).withUnsafeBytes { try file.write($0) }
+        try bytes.withUnsafeBytes { try file.write($0) }
         try file.finish()
         try library.commit([WrittenFile(resource, file)])
     }
@@ -85,6 +94,48 @@ import Testing
         #expect(names == ["en.srt"])
         let text = try String(contentsOfFile: target + "/en.srt", encoding: .utf8)
         #expect(text.hasPrefix("1\n00:00:01,000 --> 00:00:02,000\nOne\n\n2\n00:00:05,000 --> "), "\(text)")
+    }
+
+    /// A transport stream without samples whose program has video, subtitles of DVB, which are images, and metadata.
+    private static var streamWithImages: [UInt8] {
+        func packet(_ pid: Int, _ section: [UInt8]) -> [UInt8] {
+            let header: [UInt8] = [0x47, 0x40 | UInt8(pid >> 8), UInt8(pid & 0xFF), 0x10, 0]
+            return header + section + [UInt8](repeating: 0xFF, count: 188 - header.count - section.count)
+        }
+        let association: [UInt8] = [0, 0xB0, 13, 0, 1, 0xC1, 0, 0, 0, 1, 0xE1, 0, 0, 0, 0, 0]
+        let descriptor: [UInt8] = [0x59, 8] + Array("fra".utf8) + [0x10, 0, 1, 0, 1]
+        let others: [UInt8] = [0x1B, 0xE1, 1, 0xF0, 0, 0x15, 0xE1, 3, 0xF0, 0]
+        let streams: [UInt8] = others + [6, 0xE1, 2, 0xF0, UInt8(descriptor.count)] + descriptor
+        let header: [UInt8] = [2, 0xB0, UInt8(streams.count + 13), 0, 1, 0xC1, 0, 0, 0xE1, 1, 0xF0, 0]
+        let tables = packet(0, association) + packet(0x100, header + streams + [0, 0, 0, 0])
+        return tables + (0..<6).flatMap { _ in packet(0x1FFF, []) }
+    }
+
+    /// The subtitles are no rendition of the playlist, and files cannot have them.
+    @Test func subtitlesOfImagesInSegmentsAreNoted() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("subtitles-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let library = try AssetLibrary(directory: folder.appendingPathComponent("library"))
+        let address = ResourceAddress(Self.origin + "main.m3u8")
+        let id = try library.addAsset(source: address, title: "A", selection: "")
+        let source = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=800000\nv.m3u8\n"
+        try library.planDownload(
+            of: id,
+            source: try Playlist.parse(Array(source.utf8)),
+            at: address,
+            renditions: [Self.rendition(.variant, nil, try Self.playlist("0.ts", "1.ts"))]
+        )
+        let segments = try library.missingResources(id).filter { $0.kind == .segment }
+        try #require(segments.count == 2)
+        let session = AssetExportSession(library, id: id)
+        var options = AssetExportSession.Options(allowsPartialAsset: true)
+        #expect(try await session.omittedTracks(options).isEmpty)
+        // The first segment that is stored tells.
+        try Self.store(Self.streamWithImages, as: segments[1], of: id, in: library)
+        let omitted = try await session.omittedTracks(options)
+        #expect(omitted == ["subtitles fra (dvbsub)"])
+        options.omitsVideo = true
+        #expect(try await session.omittedTracks(options).isEmpty)
     }
 }
 #endif

@@ -4,6 +4,7 @@ import Foundation
 import HLSPlaylist
 public import MediaDecoding
 import MediaTransport
+import NIOCore
 import ResourceAddressing
 import SegmentFormat
 import StreamingEngine
@@ -268,18 +269,44 @@ public struct AssetExportSession: Sendable {
         return exported.filter { !$0.omittedSegments.isEmpty }.map { IncompleteTrack($0) }
     }
 
-    /// Returns descriptions of the tracks of a media file that an export leaves out, such as `subtitles en (S_HDMV/PGS)`.
+    /// Returns descriptions of the subtitles that an export leaves out because they do not consist of text, such as
+    /// `subtitles en (S_HDMV/PGS)`.
     ///
     /// - Parameter options: The options of the export.
-    /// - Returns: The descriptions; none for a stream.
+    /// - Returns: The descriptions of tracks of a media file, or of those in the segments of the video of a stream.
     /// - Throws: The same errors as ``export(to:as:options:)``.
     package func omittedTracks(_ options: Options) async throws -> [String] {
-        guard !options.omitsVideo, try library.mediaFile(of: id) != nil else { return [] }
+        guard !options.omitsVideo else { return [] }
         let asset = try library.asset(id)
-        let sources = try await ExportSources.load(asset, in: library, allowsMissingSegments: true)
-        return sources.omittedTracks.map { track in
+        let isFile = try library.mediaFile(of: id) != nil
+        let allowsMissing = isFile || asset.state != .complete
+        let sources: ExportSources
+        do {
+            sources = try await ExportSources.load(asset, in: library, allowsMissingSegments: allowsMissing)
+        } catch  where !isFile {
+            // The media is exported already, possibly without the renditions that cannot be read.
+            return []
+        }
+        let tracks = isFile ? sources.omittedTracks : await Self.imageSubtitles(in: sources.variant)
+        return tracks.map { track in
             let format = "(\(track.codec ?? "unknown format"))"
             return ["subtitles", track.language, format].compactMap { $0 }.joined(separator: " ")
+        }
+    }
+
+    /// Returns the subtitles that the first stored segment of a variant declares beside the video and the audio, such as those of
+    /// DVB in a transport stream, and that do not consist of text.
+    private static func imageSubtitles(in variant: ExportSource?) async -> [MediaTrack] {
+        guard let variant else { return [] }
+        let segments = variant.reader.playlist.segments
+        let first = segments.first { !$0.isGap && !variant.omittedSegments.contains($0.position) }
+        // The media is exported already, so that a segment that cannot be read is no error here.
+        guard let position = first?.position, let segment = try? await variant.reader.segment(at: position),
+            case .media(let bytes, let initialization) = segment.content
+        else { return [] }
+        return MediaTrack.tracks(ofSegment: bytes.readableBytesView, initialization: initialization?.bytes).filter {
+            track in
+            track.mediaType == .subtitles && !FileSubtitleFormat.isSupported(codec: track.codec ?? "")
         }
     }
 

@@ -60,7 +60,6 @@ struct AssetLoading: Sendable {
         case .success(let inspection):
             self.inspection = inspection
             run = nil
-            waiterCount = 0
             // One inspection provides all properties.
             for key in AssetKey.allCases { statuses[key] = .loaded }
         case .failure(let error): finishLoading(.failed(error))

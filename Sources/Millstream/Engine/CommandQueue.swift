@@ -45,11 +45,9 @@ final class CommandQueue: Sendable {
         }
     }
 
-    /// Resumes the task that waits in ``next()``, if there is a command or the queue is closed.
+    /// Resumes the task that waits in ``next()``, if there is a command.
     func wake() {
-        let waiter = state.withLock { state in
-            state.commands.isEmpty && !state.isClosed ? nil : state.waiter.take()
-        }
+        let waiter = state.withLock { state in state.commands.isEmpty ? nil : state.waiter.take() }
         waiter?.resume()
     }
 
@@ -71,19 +69,15 @@ final class CommandQueue: Sendable {
     ///
     /// Only one task may call it.
     func next() async -> EngineCommand? {
-        while true {
-            let (command, isClosed) = state.withLock { state in
-                (state.commands.isEmpty ? nil : state.commands.removeFirst(), state.isClosed)
+        // The wait ends when there is a command, or when the queue is closed.
+        await withCheckedContinuation { continuation in
+            let mayWait = state.withLock { state in
+                guard state.commands.isEmpty, !state.isClosed else { return false }
+                state.waiter = continuation
+                return true
             }
-            if command != nil || isClosed { return command }
-            await withCheckedContinuation { continuation in
-                let mayWait = state.withLock { state in
-                    guard state.commands.isEmpty, !state.isClosed else { return false }
-                    state.waiter = continuation
-                    return true
-                }
-                if !mayWait { continuation.resume() }
-            }
+            if !mayWait { continuation.resume() }
         }
+        return state.withLock { state in state.commands.isEmpty ? nil : state.commands.removeFirst() }
     }
 }

@@ -14,6 +14,8 @@ struct InterstitialBreak: Sendable {
     private var index = 0
     private var played: [(event: InterstitialEvent, offset: MediaTime)] = []
     private var wasAnythingPlayed = false
+    /// A Boolean value that indicates whether an interstitial that was played asks for a segment boundary (X-SNAP=IN).
+    private var resumesAtBoundary = false
 
     /// Creates a break that begins with its first interstitial.
     init(_ due: InterstitialSchedule.Break, of item: Int?, at position: MediaTime, timeoutTime: Duration) {
@@ -37,7 +39,9 @@ struct InterstitialBreak: Sendable {
     ///   - wasPlayed: Whether any of its media was played.
     mutating func finishEvent(offset: MediaTime, wasPlayed: Bool) {
         played.append((event, offset))
-        if wasPlayed { wasAnythingPlayed = true }
+        guard wasPlayed else { return }
+        wasAnythingPlayed = true
+        if event.alignsResumptionWithPrimarySegmentBoundary { resumesAtBoundary = true }
     }
 
     /// Moves to the next interstitial.
@@ -54,9 +58,7 @@ struct InterstitialBreak: Sendable {
         if !wasAnythingPlayed, let wanted = due.requestedPosition { return wanted }
         let target = InterstitialSchedule.target(due.resumption, played)
         // Neither the position that a viewer chose nor that of an interstitial without media moves to a boundary.
-        guard wasAnythingPlayed, case .offset = due.resumption,
-            played.contains(where: \.event.alignsResumptionWithPrimarySegmentBoundary)
-        else { return target }
+        guard resumesAtBoundary, case .offset = due.resumption else { return target }
         return boundaries.nearest(to: target, latest: true) ?? target
     }
 }

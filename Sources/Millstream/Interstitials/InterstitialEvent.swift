@@ -149,7 +149,7 @@ extension InterstitialEvent {
     /// Creates the event that a date range of a stream schedules; `nil` if it schedules none.
     init?(_ timed: TimedDateRange) {
         guard let interstitial = timed.range.interstitial else { return nil }
-        // Exactly one of the two attributes is required (§D.2); if both are there, the one that needs no further
+        // Exactly one of the two attributes is required (§D.2). If both are present, the one that needs no further
         // request is used.
         if let address = interstitial.assetAddress {
             content = .address(address)

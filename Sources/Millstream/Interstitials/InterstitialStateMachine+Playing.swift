@@ -65,19 +65,14 @@ extension InterstitialStateMachine {
     /// Waits further for an asset list, until the time limit.
     mutating func continueLoading(_ current: InterstitialBreak) {
         var current = current
-        let continues = continues(&current)
-        activity = .loadingList(current)
-        guard continues else { return end(.left) }
+        guard continues(&current) else { return end(.left) }
         playWhenLoaded(current)
     }
 
     /// Continues to play an interstitial.
     mutating func continuePlaying(_ current: InterstitialBreak, _ playout: InterstitialPlayout) {
         var (current, playout) = (current, playout)
-        guard continues(&current) else {
-            activity = .playing(current, playout)
-            return end(.left)
-        }
+        guard continues(&current) else { return end(.left) }
         players.followVolume()
         if let rate = playout.followRate(players.observation.primary.rate) { players.perform(.setRate(rate)) }
         let step = playout.step(players.observation, timeoutTime: &current.timeoutTime, at: players.now)
@@ -170,8 +165,6 @@ extension InterstitialStateMachine {
         players.publish(.eventWasUnscheduled(event, error))
         if event.forbidsAdvancing { players.perform(.setForbidsAdvancing(false)) }
         schedule.recordPlayed(event, offset: .zero, wasPlayed: false)
-        var current = current
-        current.finishEvent(offset: .zero, wasPlayed: false)
         goOn(current)
     }
 

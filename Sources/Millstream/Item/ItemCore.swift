@@ -169,7 +169,9 @@ struct ItemCore: Sendable {
             // The tracks of a media file share its segments.
             return selected.map { $0.fileTrack == nil } ?? (state.configuration.disabledTracks[type] != nil)
         }
-        guard let type = renditionType, isAlone == true else {
+        guard let type = renditionType, isAlone == true,
+            !state.configuration.disabledMediaTypes.contains(track.mediaType)
+        else {
             // The track shares its segments with others, which continue to be played; only its rendering is disabled.
             if isEnabled {
                 state.configuration.disabledMediaTypes.remove(track.mediaType)

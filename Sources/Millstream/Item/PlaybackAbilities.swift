@@ -40,9 +40,8 @@ public struct PlaybackAbilities: Sendable, Hashable {
     func permits(_ rate: Double) -> Bool {
         switch rate {
         case 0...Self.maximumRate: true
-        case -1: canPlayReverse
-        case -1..<0: canPlaySlowReverse
-        case -Self.maximumRate..<(-1): canPlayFastReverse
+        // A pipeline that plays in reverse does so at all rates.
+        case -Self.maximumRate..<0: canPlayReverse
         default: false
         }
     }

@@ -7,9 +7,9 @@ import Synchronization
 
 /// The playback state of an asset: its status, position, buffer, options and media selection.
 ///
-/// An item is passive: it is played by a ``Player``, and by at most one at a time. Seeks and options that are set
-/// before then are stored. Items can be used from any task; properties can be read at once, see ``State`` for all of
-/// them.
+/// An item is passive: a ``Player`` plays it, and at most one player at a time. Seeks and options that are set before
+/// it is in a player are stored. Items can be used from any task. All properties in ``State`` can be read without
+/// waiting.
 @dynamicMemberLookup
 public final class PlayerItem: Sendable {
     /// The asset that is played.
@@ -19,7 +19,7 @@ public final class PlayerItem: Sendable {
     private let owner = Mutex<ObjectIdentifier?>(nil)
     let eventObservers = EventObservers()
 
-    /// Creates an item for an asset; nothing is loaded before the item is in a player.
+    /// Creates an item for an asset; loading begins when the item is in a player.
     public init(asset: Asset) {
         self.asset = asset
         hub = Hub(ItemCore(time: asset.environment.time))
@@ -101,7 +101,7 @@ extension PlayerItem {
     /// A sequence of metadata messages in the media, such as ID3 tags and event messages, in the order in which the
     /// playhead reaches them (`AVPlayerItemMetadataOutput`).
     ///
-    /// Messages are read only by a pipeline that decodes media. A seek delivers those that apply to its target.
+    /// Only a pipeline that decodes media reads messages. A seek delivers the messages that apply to its target.
     public var timedMetadata: EventUpdates<TimedMetadata> {
         EventUpdates(hub, dropped: { _ in nil }) { told in
             guard case .playback(let event) = told.event, case .timedMetadata(let message) = event.kind else {

@@ -16,8 +16,8 @@ public struct PlayerItemTrack: Sendable, Hashable, Identifiable {
     public let isEnabled: Bool
     /// A Boolean value that indicates whether the track can be enabled and disabled separately.
     ///
-    /// That is so for subtitles and audio that have segments of their own. A track that shares its segments with others
-    /// can be disabled only in a pipeline that decodes media.
+    /// Subtitles and audio with their own segments can be disabled separately. A track that shares its segments with
+    /// others can be disabled only in a pipeline that decodes media.
     public let canBeDisabled: Bool
 
     /// The track of the asset that is played.

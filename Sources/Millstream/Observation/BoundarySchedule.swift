@@ -7,6 +7,8 @@ struct BoundarySchedule: TimeSchedule {
     private var motion: Motion
     /// The position up to which times were reported or skipped.
     private var position: MediaTime
+    /// A Boolean value that indicates whether playback moves forward; while it is stopped, that of the last movement.
+    private var isForward: Bool
 
     /// Creates a schedule.
     ///
@@ -18,18 +20,20 @@ struct BoundarySchedule: TimeSchedule {
         self.times = Set(times).sorted()
         self.motion = motion
         position = motion.timebase.mediaTime(at: now)
+        isForward = motion.timebase.rate >= 0
     }
 
     mutating func step(_ new: Motion, at now: Duration) -> TimeStep {
         let change = new.change(from: motion, at: now)
-        let turned = (new.timebase.rate < 0) != (motion.timebase.rate < 0)
-        let stopped = change == .startedOrStopped && new.timebase.rate == 0
-        let isForward = stopped ? motion.timebase.rate >= 0 : new.timebase.rate >= 0
+        let wasForward = isForward
+        // Playback that was stopped turns at the position where it stood.
+        let turn = (motion.timebase.rate == 0 ? motion : new).timebase.mediaTime(at: now)
+        if new.timebase.rate != 0 { isForward = new.timebase.rate > 0 }
         motion = new
         guard new.item != nil else { return .wait(until: nil) }
         let reached = new.timebase.mediaTime(at: now)
-        if change == .jumped || turned && !stopped { position = reached }
-        guard let next = nextTime(isForward) else { return .wait(until: nil) }
+        if change == .jumped { position = reached } else if isForward != wasForward { position = turn }
+        guard let next = nextTime else { return .wait(until: nil) }
         let due = new.time(reaching: next)
         let isPassed = isForward ? reached >= next : reached <= next
         guard isPassed || (due.map { $0 <= now } ?? false) else { return .wait(until: due) }
@@ -40,10 +44,11 @@ struct BoundarySchedule: TimeSchedule {
     mutating func skipElapsed(_ new: Motion, at now: Duration) {
         guard new.change(from: motion, at: now) != .jumped, new.item != nil else { return }
         let reached = new.timebase.mediaTime(at: now)
-        position = motion.timebase.rate >= 0 ? max(position, reached) : min(position, reached)
+        position = isForward ? max(position, reached) : min(position, reached)
     }
 
-    private func nextTime(_ isForward: Bool) -> MediaTime? {
+    /// The first time after the position, in the direction of playback; `nil` if there is none.
+    private var nextTime: MediaTime? {
         if isForward {
             let index = times.partitioningIndex { $0 > position }
             return index < times.count ? times[index] : nil

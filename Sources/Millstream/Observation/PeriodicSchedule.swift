@@ -30,7 +30,7 @@ struct PeriodicSchedule: TimeSchedule {
 
     mutating func step(_ new: Motion, at now: Duration) -> TimeStep {
         let change = new.change(from: motion, at: now)
-        let didReverse = (new.timebase.rate < 0) != (motion.timebase.rate < 0)
+        let didReverse = isReversed(by: new)
         motion = new
         guard new.item != nil else { return .wait(until: nil) }
         let position = new.timebase.mediaTime(at: now)
@@ -49,10 +49,16 @@ struct PeriodicSchedule: TimeSchedule {
     mutating func skipElapsed(_ new: Motion, at now: Duration) {
         // After a change of motion, the next step fires in any case.
         guard new.change(from: motion, at: now) == .none else { return }
+        let didReverse = isReversed(by: new)
         motion = new
+        let position = new.timebase.mediaTime(at: now)
+        if didReverse { lastTick = tick(at: position) }
         guard let due = dueTime, now > due else { return }
-        lastTick = reached(at: motion.timebase.mediaTime(at: now))
+        lastTick = reached(at: position)
     }
+
+    /// Returns a Boolean value that indicates whether the playhead turns from one motion to the next.
+    private func isReversed(by new: Motion) -> Bool { (new.timebase.rate < 0) != (motion.timebase.rate < 0) }
 
     private mutating func fire(_ time: MediaTime, at now: Duration) -> TimeStep {
         lastFire = now

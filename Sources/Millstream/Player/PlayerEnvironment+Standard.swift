@@ -89,7 +89,7 @@ extension AssetCache {
         else { return nil }
         // The playlist of the package lists all renditions of the download, including those that are not stored yet.
         let stored = Set(asset.renditions.filter(\.isComplete).map(\.folder))
-        let groups = Presentation(playlist, capabilities: PlaybackCapabilities { _ in true }).groups
+        let groups = Presentation(playlist).groups
         let options = groups.flatMap(\.options).filter { option in
             option.encodings.contains { encoding in
                 encoding.address.map { stored.contains($0.text.split(separator: "/").first.map(String.init) ?? "") }

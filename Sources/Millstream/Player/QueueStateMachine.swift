@@ -33,7 +33,7 @@ struct QueueStateMachine: Sendable {
         var pausesAtEnd: Bool
         var volume: Double
         var isMuted: Bool
-        var isSuspended = false
+        var isSuspended: Bool
     }
 
     /// The last known state of an item that has an engine.
@@ -299,9 +299,8 @@ extension QueueStateMachine {
         events.append(.currentItemDidChange(current))
         if let current, state.rate != 0 { sendRate(state.rate, .setRateCalled, to: current) }
         publishTimeControl()
-        guard let current, prepared[current] != nil else { return }
         // A prepared item may already have reported its status.
-        processSnapshot(of: current, state.playback)
+        if let current { processSnapshot(of: current, state.playback) }
     }
 
     @discardableResult
@@ -326,13 +325,12 @@ extension QueueStateMachine {
         _ start: SynchronizedStart? = nil,
         to item: PlayerItem
     ) {
-        guard prepared[item] != nil else { return }
         prepared[item]?.pendingRateCommandCount += 1
         actions.append(.setRate(item, rate, reason, atOnce: immediately, from: start))
     }
 
     private mutating func setStatus(_ status: PlayerState.Status) {
-        guard state.status != status, state.status != .failed else { return }
+        guard state.status != status else { return }
         state.status = status
         events.append(.statusDidChange(status))
     }

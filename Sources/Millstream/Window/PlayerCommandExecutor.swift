@@ -37,7 +37,9 @@ package struct PlayerCommandExecutor: Sendable {
         switch command {
         case .changeVolume(let change):
             player.volume += change
-            announce("\(Int(saturating: (player.volume * 100).rounded())) %")
+            if change > 0 { player.isMuted = false }
+            let volume = "\(Int(saturating: (player.volume * 100).rounded())) %"
+            announce(player.isMuted ? "\(volume) (muted)" : volume)
         case .toggleMute:
             player.isMuted.toggle()
             announce(player.isMuted ? "Muted" : "Unmuted")

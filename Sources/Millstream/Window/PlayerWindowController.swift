@@ -169,6 +169,7 @@ public final class PlayerWindowController: Sendable {
     private func update(at now: Duration) {
         let (playerState, item) = (player.state, player.state.currentItem?.state)
         let date = player.currentItem?.currentDate()
+        let configuredOffset = player.currentItem?.configuredTimeOffsetFromLive
         let lines: [String]? =
             switch state.withLock({ $0.panel }) {
             case nil: nil
@@ -184,6 +185,8 @@ public final class PlayerWindowController: Sendable {
             overlay.extent = item?.extent ?? .unknown
             overlay.loadedRanges = item?.loadedTimeRanges ?? MediaTimeRangeSet()
             overlay.seekableRange = item?.seekableTimeRanges.ranges.first
+            overlay.recommendedTimeOffsetFromLive = item?.recommendedTimeOffsetFromLive
+            overlay.configuredTimeOffsetFromLive = configuredOffset
             overlay.timeControlStatus = playerState.overlayStatus(item, at: now)
             overlay.rate = playerState.rate == 0 ? 1 : playerState.rate
             overlay.volume = playerState.volume

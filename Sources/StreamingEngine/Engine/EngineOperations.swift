@@ -192,23 +192,24 @@ struct EngineOperations: Sendable {
             let failed = ResourceRequest(.mediaPlaylist, request, began: began, now: fetch.time.now, failure)
             return PlaylistResponse(request: failed, result: .failure(StreamingError(failure, "a media playlist")))
         }
-        return PlaylistResponse(
-            request: ResourceRequest(.mediaPlaylist, request, fetched),
-            result: parse(fetched, variables, at: request.address)
-        )
+        guard let result = parse(fetched, variables, at: request.address) else { return nil }
+        return PlaylistResponse(request: ResourceRequest(.mediaPlaylist, request, fetched), result: result)
     }
 
+    /// Parses a media playlist.
+    ///
+    /// - Returns: The playlist or the error; `nil` if the task was canceled.
     private func parse(
         _ fetched: FetchedResource,
         _ variables: [String: String],
         at address: ResourceAddress
-    ) -> Result<MediaPlaylist, StreamingError> {
+    ) -> Result<MediaPlaylist, StreamingError>? {
         var context = PlaylistContext(address: fetched.address, importableVariables: variables)
         context.mayNameFiles = fetched.mayNameFiles
+        let bytes = Array(fetched.bytes.readableBytesView)
+        guard let parsed = try? Playlist.parseUnlessCanceled(bytes, context: context) else { return nil }
         do {
-            guard
-                case .media(let playlist) = try Playlist.parse(Array(fetched.bytes.readableBytesView), context: context)
-            else {
+            guard case .media(let playlist) = try parsed.get() else {
                 let message = "a media playlist was expected, and a multivariant playlist came"
                 return .failure(StreamingError(.unreadablePlaylist, message, address: address))
             }

@@ -5,7 +5,7 @@ import PlaybackReporting
 
 /// The seekable window of a live stream, and the distance from the live edge.
 struct LiveState: Sendable {
-    /// The range of positions that can be sought; `nil` while it is unknown.
+    /// The range of positions to which the playhead can seek; `nil` while it is unknown.
     private(set) var seekableRange: MediaTimeRange?
     /// The distance from the live edge that the stream recommends; `nil` if the stream is not live.
     private(set) var recommendedOffset: MediaTime?
@@ -28,7 +28,7 @@ struct LiveState: Sendable {
         return Timebase(mediaTime: playlist.timeline.end, time: playlist.requestStart, rate: 1)
     }
 
-    /// Returns the position nearest to the target that can be sought.
+    /// Returns the position nearest to the target to which the playhead can seek.
     ///
     /// - Parameters:
     ///   - target: The requested position.

@@ -17,11 +17,11 @@ enum Consequence: Sendable {
 /// A loader of the playlists of the tracks, which reloads live playlists.
 struct PlaylistFollower: Sendable {
     /// The maximum number of playlists in memory that are not current.
-    private static let maximumTimelineCount = 64
+    static let maximumTimelineCount = 64
     /// The maximum memory for such playlists, in bytes.
     ///
     /// Playlists that exceed it are loaded again when they are needed.
-    private static let maximumTimelineBytes = 64 << 20
+    static let maximumTimelineBytes = 64 << 20
 
     /// The type of the item; `nil` while it is unknown.
     private(set) var playbackType: PlaybackType?

@@ -70,8 +70,14 @@ struct MediaFileOpener: Sendable {
     /// takes a long time over a network.
     var readsEarlierSubtitles = false
 
+    /// The maximum number of bytes that are loaded to find the index of a file; 256 MiB by default.
+    var maximumIndexSize = MediaFileIndexer.maximumIndexSize
+
     /// The maximum length of the playlist for a file, in bytes.
     static let maximumPlaylistSize = 64 << 20
+
+    /// The maximum length of the playlist for this file, in bytes; 64 MiB by default.
+    var maximumPlaylistSize = MediaFileOpener.maximumPlaylistSize
 
     /// The maximum duration of a segment of a file, about 31 years.
     ///
@@ -98,7 +104,7 @@ struct MediaFileOpener: Sendable {
         var loaded: Int64 = 0
         while case .needsBytes(let range) = index.state {
             loaded +|= range.length
-            guard loaded <= MediaFileIndexer.maximumIndexSize else {
+            guard loaded <= maximumIndexSize else {
                 throw StreamingError(
                     .unreadableFile,
                     "the index of the file (such as the moov box) was not found in the first 256 MiB that were loaded",
@@ -147,7 +153,7 @@ struct MediaFileOpener: Sendable {
             tracks: timeline.tracks,
             metadata: timeline.metadata,
             shortfall: shortfall,
-            problem: shortfall == nil ? timeline.sizeProblem : nil,
+            problem: shortfall == nil ? timeline.sizeProblem ?? timeline.damage : nil,
             earlierLengths: readsEarlierSubtitles ? Self.earlierLengths(in: timeline) : [:]
         )
     }
@@ -256,7 +262,7 @@ struct MediaFileOpener: Sendable {
         text += "#EXT-X-TARGETDURATION:\(max(1, Int64(saturating: longest.seconds.rounded(.up))))\n"
         let name = address.playlistText
         // Each segment contains the URL of the file.
-        guard timeline.segments.count <= Self.maximumPlaylistSize.dividedSaturated(by: name.utf8.count + 100) else {
+        guard timeline.segments.count <= maximumPlaylistSize.dividedSaturated(by: name.utf8.count + 100) else {
             throw StreamingError(
                 .unsupported,
                 "the URL is too long for a file of \(timeline.segments.count) segments",

@@ -29,8 +29,8 @@ actor SegmentLoader {
         let range: ByteRange?
     }
 
-    /// The maximum number of cached initialization sections and keys; a stream with more loads some again.
-    private static let maximumCacheCount = 256
+    /// The maximum number of cached initialization sections and keys; if a stream has more, some are loaded again.
+    static let maximumCacheCount = 256
     /// The maximum size of the cached initialization sections and keys, in bytes.
     static let maximumCacheSize = 96 << 20
     /// The maximum length of an initialization section, which allows the `moov` box of a file of several hours.
@@ -43,13 +43,13 @@ actor SegmentLoader {
     private let fetch: ResourceFetcher
     private let report: @Sendable (ResourceRequest) -> Void
     private var limits: SegmentSizeLimits
-    /// The budget of the segments and initialization sections in progress; `nil` for no limit but those of each.
+    /// The budget of all segments and initialization sections in progress; `nil` for no common limit.
     let budget: TransferBudget?
     private var cache = BoundedCache<ResourceKey, [UInt8]>(limit: maximumCacheSize, mostValues: maximumCacheCount)
     private var pendingLoads: [ResourceKey: Broadcast] = [:]
     /// The media file that was transferred as a whole when it was opened; `nil` for a stream, and for other files.
     private var openedFile: (address: ResourceAddress, bytes: ByteBuffer)?
-    /// The maximum size of a media file whose bytes are kept from its opening, 1 MiB.
+    /// The maximum size of a media file whose bytes are stored when it is opened, 1 MiB.
     static let maximumOpenedFileSize = 1 << 20
 
     /// Creates a loader.
@@ -75,15 +75,16 @@ actor SegmentLoader {
     /// Applies the limits of a media file to the segments that are loaded from now on.
     func limitSegments(ofFileAt address: ResourceAddress) { limits = .segments(ofFileAt: address) }
 
-    /// Keeps the bytes of a media file that was transferred as a whole when it was opened, so that its segments are not requested.
+    /// Stores the bytes of a media file that was transferred as a whole when it was opened, so that its segments are
+    /// not requested.
     ///
-    /// A file that is larger than ``maximumOpenedFileSize`` is not kept.
+    /// A file that is larger than ``maximumOpenedFileSize`` is not stored.
     func keepFile(_ bytes: [UInt8], at address: ResourceAddress) {
         guard bytes.count <= Self.maximumOpenedFileSize else { return }
         openedFile = (address, ByteBuffer(bytes: bytes))
     }
 
-    /// Returns a part of the media file that was transferred when it was opened; `nil` if it was not.
+    /// Returns a part of the media file that was transferred when it was opened; `nil` for any other resource.
     private func openedPart(_ range: ByteRange?, of address: ResourceAddress) -> FetchedResource? {
         guard let openedFile, openedFile.address == address, let range,
             let bytes = openedFile.bytes.getSlice(at: Int(clamping: range.start), length: Int(clamping: range.length))

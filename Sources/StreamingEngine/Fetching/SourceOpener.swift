@@ -43,6 +43,9 @@ struct SourceOpener: Sendable {
     /// A Boolean value that indicates whether a cache must not answer without asking the server.
     var bypassesCache = false
 
+    /// The maximum size of a resource that is read as a whole; that of documents by default.
+    var maximumSize = ResourceLoader.defaultSizeLimit
+
     /// The number of bytes of a file that are loaded to determine its kind, 64 KiB.
     private static let headSize = 64 << 10
 
@@ -80,7 +83,7 @@ struct SourceOpener: Sendable {
             var isRecognized = false
             for try await buffer in response.body {
                 bytes.append(contentsOf: buffer.readableBytesView)
-                guard Int64(bytes.count) <= ResourceLoader.defaultSizeLimit.bytes else {
+                guard Int64(bytes.count) <= maximumSize.bytes else {
                     throw TransportError(.tooLarge, "the playlist exceeds the maximum size", address: response.address)
                 }
                 if bytes.count >= Self.headSize, suffices(bytes, response) { return (bytes, response, false) }
@@ -136,8 +139,9 @@ struct SourceOpener: Sendable {
         }
         var context = PlaylistContext(address: response.address, importableVariables: variables)
         context.mayNameFiles = response.mayNameFiles
+        let parsed = try Playlist.parseUnlessCanceled(bytes, context: context)
         do {
-            let playlist = try Playlist.parse(bytes, context: context)
+            let playlist = try parsed.get()
             try playlist.checkHeader()
             switch playlist {
             case .multivariant(let multivariant):

@@ -55,7 +55,7 @@ public struct AudioMix: Sendable, Hashable {
         guard let setting = settings.last(where: { $0.range.start <= time }) else { return 1 }
         guard time < setting.range.end else { return setting.end }
         let share = (time - setting.range.start).seconds / max(setting.range.duration.seconds, .leastNormalMagnitude)
-        return setting.start + (setting.end - setting.start) * min(1, share)
+        return setting.start + (setting.end - setting.start) * share
     }
 
     /// Returns the times within a range, without its ends, at which the slope of the volume may change.

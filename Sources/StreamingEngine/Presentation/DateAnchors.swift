@@ -92,7 +92,7 @@ struct DateAnchors: Sendable {
             if date >= lowDate, date < highDate {
                 return (low.addingSaturated(date.subtractingSaturated(lowDate)), .inside)
             }
-            if positionAfterJump == nil, date < lowDate, date >= latest { positionAfterJump = low }
+            if date < lowDate, date >= latest { positionAfterJump = low }
             earliest = min(earliest, lowDate)
             latest = max(latest, highDate)
         }

@@ -4,8 +4,8 @@ package import MediaTiming
 /// The position of a media playlist in presentation time, relative to a playlist that is already placed.
 ///
 /// Variants and renditions are aligned by time, by date and by discontinuity, never by the order of segments. Media
-/// sequence numbers are used only if there is nothing else and they agree with the live edges, because the numbers of
-/// two playlists are unrelated (RFC 8216bis §4.4.3.2 and §6.3.2).
+/// sequence numbers are used only if there is no other information, and if they are consistent with the live edges. The
+/// reason is that the numbers of two playlists are unrelated (RFC 8216bis §4.4.3.2 and §6.3.2).
 package struct TimelineAlignment: Sendable, Hashable {
     /// The method by which a position was determined, in descending order of reliability.
     package enum Method: Sendable, Hashable {

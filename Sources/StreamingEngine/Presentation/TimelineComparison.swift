@@ -144,7 +144,6 @@ struct TimelineComparison {
             else { continue }
             let boundary = reference.placements[domain.reference.lowerBound].start
             let start = boundary.subtractingSaturated(other.placements[domain.other.lowerBound].start)
-            guard isPlausible(start) else { continue }
             // Discontinuities of audio and video differ slightly, by less than a segment.
             return Position(start: start, method: .discontinuity, uncertainty: 500_000_000)
         }

@@ -110,14 +110,10 @@ struct SegmentScheduler: Sendable {
         let position = min(position, timeline.range.end)
         let reach = Self.loadedStart(from: position, in: loaded)
         let ahead = position - reach
-        guard !isRemainder(before: reach, in: timeline),
-            var next = timeline.position(atOrAfter: reach - Self.minimumRemainder)
-        else { return .complete }
         // A segment without a duration would be loaded again and again.
-        while timeline.range(at: next).start >= reach || timeline.range(at: next).duration <= .zero {
-            guard next > 0 else { return .complete }
-            next -= 1
-        }
+        guard !isRemainder(before: reach, in: timeline),
+            let next = Self.position(atOrAfter: reach - Self.minimumRemainder, in: timeline)
+        else { return .complete }
         let range = timeline.range(at: next)
         let room = max(capacity, range.duration * 2)
         let isUrgent = ahead < min(range.duration, MediaTime(seconds: 2))

@@ -33,7 +33,6 @@ enum VariantFamily {
         if !preferences.contains(.scalabilityToLosslessAudio), !lossy.isEmpty { fitting = lossy }
         // Audio-only variants do not count, however many there are.
         let videoVariants = fitting.filter { !$0.isAudioOnly }
-        guard !videoVariants.isEmpty else { return distinct(fitting) }
         var families: [[String]: [Presentation.Variant]] = [:]
         var order: [[String]] = []
         // Variants without declared codecs are used together with the others, because only the media reveals the codec.

@@ -1,23 +1,23 @@
 import HLSPlaylist
-import ResourceAddressing
+package import ResourceAddressing
 
 /// A pathway that a steering manifest derives from another one (RFC 8216bis §7.2).
-struct PathwayClone: Sendable, Hashable {
+package struct PathwayClone: Sendable, Hashable {
     /// The maximum number of query parameters of a clone, because each URL is searched for each of them.
-    static let maximumParameterCount = 64
+    package static let maximumParameterCount = 64
 
     /// The identifier of the pathway from which this one is derived.
-    let baseID: String
+    package let baseID: String
     /// The identifier of the new pathway.
-    let id: String
+    package let id: String
     /// The host, with a port if it has one, that replaces that of each URL; `nil` to keep it.
     private let host: String?
     /// The query parameters that are set in each URL, sorted by name.
-    private let parameters: [QueryParameter]
+    package let parameters: [QueryParameter]
     /// The URLs of variants by their stable identifier.
-    private let variantAddresses: [String: ResourceAddress]
+    package let variantAddresses: [String: ResourceAddress]
     /// The URLs of renditions by their stable identifier.
-    private let renditionAddresses: [String: ResourceAddress]
+    package let renditionAddresses: [String: ResourceAddress]
 
     /// Creates a clone from its written form; `nil` if it is invalid.
     ///
@@ -91,7 +91,8 @@ struct PathwayClone: Sendable, Hashable {
     /// It differs from those in the playlist, which cannot contain a quotation mark.
     private func groupID(_ base: String) -> String { "\(base)\"\(id)" }
 
-    private func replaced(_ address: ResourceAddress) -> ResourceAddress {
+    /// Returns the URL of a resource on the clone that has no URL of its own there.
+    package func replaced(_ address: ResourceAddress) -> ResourceAddress {
         let moved = host.map { address.replacingHost(with: $0) } ?? address
         return moved.isHTTP ? moved.setting(parameters) : moved
     }

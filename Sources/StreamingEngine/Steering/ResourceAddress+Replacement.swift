@@ -1,9 +1,11 @@
 import ResourceAddressing
 
 /// A query parameter of a URL, without percent-encoding.
-struct QueryParameter: Sendable, Hashable {
-    let name: String
-    let value: String
+package struct QueryParameter: Sendable, Hashable {
+    /// The name; it is not empty in a pathway clone.
+    package let name: String
+    /// The value.
+    package let value: String
 }
 
 extension ResourceAddress {

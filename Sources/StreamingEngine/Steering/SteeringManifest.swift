@@ -1,28 +1,28 @@
 import Foundation
 import MediaTiming
-import ResourceAddressing
+package import ResourceAddressing
 
 /// A steering manifest, which declares the order in which a player prefers the pathways (RFC 8216bis §7.2).
-struct SteeringManifest: Sendable, Hashable {
+package struct SteeringManifest: Sendable, Hashable {
     /// The maximum size of a manifest, 1 MiB; usual ones have less than 2 KiB.
     static let maximumSize = ByteCount(1 << 20)
     /// The maximum number of pathways in the order of preference; the others are ignored.
-    static let maximumPathwayCount = 64
+    package static let maximumPathwayCount = 64
     /// The maximum number of pathway clones; the others are ignored.
-    static let maximumCloneCount = 32
+    package static let maximumCloneCount = 32
     /// The time to live of a manifest that declares none, as the draft recommends.
     static let defaultTimeToLive = Duration.seconds(300)
     /// The range of the time to live, in seconds, so that a server is neither flooded nor forgotten.
     private static let timeToLiveRange: ClosedRange<Int64> = 5...86_400
 
     /// The time after which the manifest is loaded again, from 5 seconds to one day.
-    let timeToLive: Duration
+    package let timeToLive: Duration
     /// The URL of the next manifest; `nil` to use the URL of this one again.
-    let reloadAddress: ResourceAddress?
+    package let reloadAddress: ResourceAddress?
     /// The identifiers of the pathways, the most preferred one first; never empty, without duplicates.
-    let pathwayPriority: [String]
+    package let pathwayPriority: [String]
     /// The pathways that are derived from others, in order.
-    let clones: [PathwayClone]
+    package let clones: [PathwayClone]
 
     /// Creates a steering manifest by parsing it.
     ///
@@ -32,7 +32,7 @@ struct SteeringManifest: Sendable, Hashable {
     ///   - bytes: The manifest, as JSON.
     ///   - address: The URL of the manifest, to which relative URLs in it are resolved.
     /// - Throws: ``StreamingError`` if the bytes are not a steering manifest of version 1.
-    init(parsing bytes: [UInt8], at address: ResourceAddress) throws(StreamingError) {
+    package init(parsing bytes: [UInt8], at address: ResourceAddress) throws(StreamingError) {
         func unreadable(_ problem: String, _ cause: (any Error)? = nil) -> StreamingError {
             StreamingError(.unreadablePlaylist, "the steering manifest \(problem)", address: address, cause: cause)
         }

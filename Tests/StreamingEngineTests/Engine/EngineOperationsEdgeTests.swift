@@ -131,6 +131,24 @@ private final class RecordingPipeline: MediaPipeline {
         #expect(request.kind == .other)
     }
 
+    /// A file that was received as a whole is not requested again for its segments.
+    @Test(arguments: [(644, true), (100, false)]) func aWholeFileIsKept(count: Int, isKept: Bool) async throws {
+        let head = Array(FileBytes.wave(600).prefix(count))
+        let simulation = Simulation()
+        let transport = ScriptedTransport([:], time: simulation)
+        let operations = Self.operations(transport, simulation, RecordingPipeline())
+        let requestCount = try await simulation.run {
+            let event = await operations.indexFile(head, at: FileBytes.address, length: 644, began: .zero)
+            guard case .fileIndexed(let file, let presentation, let address)? = event,
+                let segment = PresentationTimeline(file.playlist).segments.first
+            else { return -1 }
+            guard presentation.variants.count == 1, address == FileBytes.address else { return -2 }
+            _ = try? await operations.loader.load(segment, for: .main, monitor: TransferMonitor())
+            return transport.requests.count
+        }
+        #expect(requestCount >= 0 && (requestCount == 0) == isKept)
+    }
+
     @Test func theRequestThatFailedIsReportedWithTheFailureToOpen() async throws {
         let (event, _) = try await perform(.open)
         guard case .openingFailed(let error, let request)? = event else {

@@ -219,6 +219,15 @@ private struct SlowInitializations: Transport {
         #expect(error?.code == .timedOut)
     }
 
+    /// The first bytes do not show the format yet.
+    @Test func mediaFileIsRecognizedByItsBeginningOfSixtyFourKibibytes() async throws {
+        guard case .file(let head, _, let length) = try await Self.open(Array("RIFF".utf8)) else {
+            Issue.record("the file was not opened")
+            return
+        }
+        #expect(head.count == 409_604 && length == 409_604)
+    }
+
     /// The first buffer has 64 KiB, and the time limit would have passed with the second one.
     @Test func timeLimitEndsWithTheBeginningOfAMediaFile() async throws {
         var policy = RecoveryPolicy()
@@ -302,6 +311,44 @@ private struct SlowInitializations: Transport {
     @Test func initializationSectionIsLoadedOnceForAllSegments() async throws {
         let (requests, results) = try await Self.loadTwice([.bytes([1, 2])])
         #expect(requests == 1 && results == [true, true])
+    }
+
+    @Test func loadThatWaitsForAnotherCanBeCanceled() async throws {
+        let simulation = Simulation()
+        let transport = ScriptedTransport(
+            [Self.root + "i": [.bytes([1, 2])], Self.root + "a": [.text("media")]],
+            time: simulation
+        )
+        let loader = ResourceLoader(
+            SlowInitializations(base: transport, time: simulation),
+            policy: RecoveryPolicy(retries: 0),
+            time: simulation,
+            jitter: { 0 }
+        )
+        let text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MAP:URI=\"i\"\n#EXTINF:6,\na\n"
+        let segments = PresentationTimeline(try media(text, at: Self.root + "p.m3u8")).segments
+        let segment = try #require(segments.first)
+        let canceled = try await simulation.run {
+            let segmentLoader = SegmentLoader(ResourceFetcher(loader: loader, time: simulation)) { _ in }
+            @Sendable func isCanceled() async -> Bool {
+                do {
+                    _ = try await segmentLoader.load(segment, for: .main, monitor: TransferMonitor())
+                    return false
+                } catch {
+                    return error is CancellationError
+                }
+            }
+            async let first = isCanceled()
+            try await simulation.sleep(for: .seconds(1))
+            let second = await withTaskGroup(of: Bool.self, returning: Bool.self) { group in
+                group.addTask { await isCanceled() }
+                try? await simulation.sleep(for: .milliseconds(500))
+                group.cancelAll()
+                return await group.next() ?? false
+            }
+            return [await first, second]
+        }
+        #expect(canceled == [false, true])
     }
 
     @Test func initializationSectionThatFailedIsLoadedAgain() async throws {

@@ -9,6 +9,17 @@ import Testing
 
 @testable import StreamingEngine
 
+/// A transport that responds to requests for segments after two seconds.
+private struct SlowSegments: Transport {
+    let base: any Transport
+    let time: any TimeSource
+
+    func send(_ request: TransportRequest) async throws -> TransportResponse {
+        if request.kind == .segment { try await time.sleep(for: .seconds(2)) }
+        return try await base.send(request)
+    }
+}
+
 /// Tests of the properties of streams and files that are read without playing them.
 @Suite struct InspectionFaultTests {
     private static let root = "https://origin.example/"
@@ -115,6 +126,40 @@ import Testing
         #expect(try await Self.tracks("").map(\.mediaType) == [.audio])
         #expect(try await Self.tracks("#EXT-X-GAP\n#EXTINF:6,\ngap.ts\n").map(\.mediaType) == [.audio])
         #expect(try await Self.tracks("", [:]).isEmpty)
+    }
+
+    @Test func inspectionThatIsCanceledHasNoResult() async throws {
+        let simulation = Simulation()
+        let texts = ["main.m3u8": Self.main(""), "v.m3u8": Self.film()]
+        var responses: [String: [ScriptedTransport.Response]] = [Self.root + "s.ts": [.bytes(Self.audio)]]
+        for (name, text) in texts { responses[Self.root + name] = [.text(text)] }
+        let loader = ResourceLoader(
+            SlowSegments(base: ScriptedTransport(responses, time: simulation), time: simulation),
+            policy: RecoveryPolicy(retries: 0),
+            time: simulation,
+            jitter: { 0 }
+        )
+        let isCanceled = try await simulation.run {
+            await withTaskGroup(of: Bool.self, returning: Bool.self) { group in
+                group.addTask {
+                    do {
+                        _ = try await SourceInspection(
+                            of: Self.address,
+                            loader: loader,
+                            capabilities: PlaybackCapabilities(),
+                            time: simulation
+                        )
+                        return false
+                    } catch {
+                        return error is CancellationError
+                    }
+                }
+                try? await simulation.sleep(for: .seconds(1))
+                group.cancelAll()
+                return await group.next() ?? false
+            }
+        }
+        #expect(isCanceled)
     }
 
     @Test func tracksOfEncryptedSegmentsAreUnknown() async throws {

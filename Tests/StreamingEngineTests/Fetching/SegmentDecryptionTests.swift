@@ -65,7 +65,8 @@ import Testing
         arguments: [
             (Array("fLaC0".utf8), true), (Array("fLaC".utf8), false), (Array("OggS0".utf8), true),
             (Array("RIFF0".utf8), true), (Array("ID3\u{4}0".utf8), true), (Array("ID4\u{4}0".utf8), false),
-            ([0xFF, 0xE0, 0, 0, 0], true), ([0xFF, 0xDF, 0, 0, 0], false), ([0xFE, 0xE0, 0, 0, 0], false),
+            ([0xFF, 0xE0, 0, 0, 0], true), ([0xFF, 0xF1, 0, 0, 0], true), ([0xFF, 0xFF, 0, 0, 0], true),
+            ([0xFF, 0xDF, 0, 0, 0], false), ([0xFE, 0xE0, 0, 0, 0], false),
             ([0x0B, 0x77, 0, 0, 0], true), ([0x0B, 0x78, 0, 0, 0], false), ([0x0C, 0x77, 0, 0, 0], false),
             ([0x1A, 0x45, 0xDF, 0xA3, 0], true), ([0x1A, 0x45, 0xDF, 0xA4, 0], false), ([], false),
         ] as [([UInt8], Bool)]

@@ -89,7 +89,7 @@ private struct BarePipeline: MediaPipeline {
             position: position
         )
         #expect(media.byteCount == 7 && media.filePosition == position && position.container == nil)
-        #expect(position.offset == 3 && position.beginsWithinFrames && !position.isLast)
+        #expect(position.offset == 3 && position.beginsWithinFrames && !position.isLast && position.earlierLength == 0)
         #expect(media.sampleProtection?.key == [1] && media.sampleProtection?.initializationVector == [2])
     }
 
@@ -135,6 +135,12 @@ private struct BarePipeline: MediaPipeline {
         }
         #expect((0..<5).map { mix.volume(at: MediaTime(seconds: $0)) } == [0, 15.5, 16, 16, 0])
         #expect(!mix.isEmpty)
+    }
+
+    @Test func rampEndsWithExactlyItsLastVolume() {
+        var mix = AudioMix()
+        mix.setVolumeRamp(from: 1, to: 0.1, during: Self.range("10", "12"))
+        #expect(["10", "11", "12", "13"].map { mix.volume(at: seconds($0)) } == [1, 0.55, 0.1, 0.1])
     }
 
     @Test func settingsOfTheSameStartReplaceEachOther() {

@@ -64,7 +64,7 @@ import Testing
             }
         }
         #expect(endsByItself == !isPlayable && pipeline.closeCount == 1)
-        #expect(isPlayable || engine.snapshot.status == .failed)
+        #expect(engine.snapshot.status == (isPlayable ? .readyToPlay : .failed))
         #expect(pipeline.timebase.rate == 0)
     }
 

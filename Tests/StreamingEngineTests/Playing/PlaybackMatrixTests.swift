@@ -29,11 +29,16 @@ import Testing
         return LinkTrace(periods).map { LinkProfile(name: "trace \(seed)", trace: $0) }
     }
 
+    @Test func allTracesAreUsed() {
+        #expect(Self.traces.count == 20)
+    }
+
     @Test(arguments: StreamShape.allCases, LinkProfile.presets + traces)
     func everyKindOfStreamIsPlayedOverEveryNetwork(shape: StreamShape, link: LinkProfile) async throws {
         let stream = OriginPlayback(link: link) { path, now in shape.resource(path, now) }
         let isHopeless = link.name == "100% Loss"
-        let ended = try await stream.playOut(within: .seconds(shape.isLive ? 120 : 2_400)) { snapshot, now in
+        let limit = Duration.seconds(shape.isLive && !isHopeless ? 120 : 2_400)
+        let ended = try await stream.playOut(within: limit) { snapshot, now in
             let position = snapshot.timebase.mediaTime(at: now)
             guard snapshot.status == .readyToPlay, let window = snapshot.seekableTimeRange else { return }
             // A paused playhead may fall behind a live window; it is moved into it when playback begins.
@@ -49,10 +54,11 @@ import Testing
         }
         let snapshot = stream.engine.snapshot
         if isHopeless {
-            #expect(snapshot.status == .failed || !ended)
-            #expect(!shape.isLive && snapshot.status == .failed || shape.isLive)
+            #expect(ended && snapshot.status == .failed && snapshot.error != nil)
+            #expect(!stream.events.all.contains { $0.kind == .statusChanged(.readyToPlay) })
         } else if shape.isLive {
-            #expect(snapshot.status != .failed, "\(snapshot.error?.message ?? "")")
+            #expect(!ended && snapshot.status == .readyToPlay, "\(snapshot.error?.message ?? "it is never ready")")
+            #expect(stream.rateChanges.contains { $0.rate == 1 }, "it never begins to play")
         } else {
             #expect(
                 ended && snapshot.hasPlayedToEnd,

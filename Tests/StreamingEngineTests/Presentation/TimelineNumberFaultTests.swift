@@ -78,6 +78,15 @@ import Testing
         #expect(limits.subtitles == ByteCount(16_777_216))
     }
 
+    /// The document of the threats names these sizes.
+    @Test func memoriesOfTheEngineHaveTheirSizes() {
+        #expect(SegmentLoader.maximumCacheSize == 100_663_296 && SegmentLoader.maximumCacheCount == 256)
+        #expect(PlaylistFollower.maximumTimelineBytes == 67_108_864 && PlaylistFollower.maximumTimelineCount == 64)
+        let options = StreamingOptions()
+        #expect(options.backBufferByteLimit == ByteCount(67_108_864))
+        #expect(options.bufferByteLimit == ByteCount(268_435_456))
+    }
+
     @Test func keyOfSixtyFourKibibytesIsLoadedToTellItsSize() async throws {
         func failure(_ size: Int) async throws -> SegmentLoader.Failure? {
             let transport = ScriptedTransport([

@@ -84,6 +84,23 @@ import Testing
         #expect(Self.name(Self.scheduler("6", ("6", end)).nextStep(in: timeline)) == step)
     }
 
+    @Test(arguments: [("23.95", "await"), ("23.9", "fetch 4")])
+    func playbackThatEndsWhereAListBeginsAwaitsNoSegmentOfIt(end: String, step: String) throws {
+        var timeline = try Self.timeline(["6", "6"], isLive: true)
+        let later = "#EXTM3U\n#EXT-X-TARGETDURATION:60\n#EXT-X-MEDIA-SEQUENCE:4\n#EXTINF:6,\ns4.ts\n"
+        _ = try timeline.update(try media(later))
+        var scheduler = Self.scheduler("20", ("20", end))
+        scheduler.end = MediaTime(seconds: 24)
+        #expect(Self.name(scheduler.nextStep(in: timeline)) == step)
+    }
+
+    /// Without any media, playback that begins at its end is complete.
+    @Test(arguments: [false, true]) func endOfPlaybackNeedsNoMedia(isLive: Bool) throws {
+        var scheduler = Self.scheduler("110")
+        scheduler.end = MediaTime(seconds: 110)
+        #expect(scheduler.nextStep(in: try Self.timeline(Self.sixes, isLive: isLive)) == .complete)
+    }
+
     @Test(arguments: [("0", "3", "wait -28", "wait 31"), ("0.1", "2.9", "fetch 1", "fetch 1")])
     func segmentIsUrgentUpToItsDuration(start: String, end: String, forward: String, reverse: String) throws {
         let timeline = try Self.timeline(["1", "1", "1"])
@@ -110,6 +127,20 @@ import Testing
     func endOfAShortSegmentIsRounded(start: String, step: String) throws {
         let scheduler = Self.scheduler("6.05", (start, "6.05"), isReverse: true)
         #expect(Self.name(scheduler.nextStep(in: try Self.timeline(["0.05", "6"]))) == step)
+    }
+
+    /// Segments without a duration are not loaded.
+    @Test(
+        arguments: [
+            (["0.001", "6"], "0", "complete"), (["0", "0.04", "6"], "0.041", "fetch 1"),
+            (["0", "0", "6"], "0.041", "complete"), (["0", "0"], "0", "complete"),
+        ]
+    )
+    func beginningInReverseIsThatOfTheFirstMedia(durations: [String], start: String, step: String) throws {
+        let timeline = try Self.timeline(durations)
+        let end = "\(timeline.end)"
+        let scheduler = Self.scheduler(end, start == "0" && end == "0" ? nil : (start, end), isReverse: true)
+        #expect(Self.name(scheduler.nextStep(in: timeline)) == step)
     }
 
     @Test func bufferInReverseHoldsTwoSegments() throws {

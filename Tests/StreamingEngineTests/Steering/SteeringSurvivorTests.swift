@@ -33,7 +33,7 @@ import Testing
     @Test(arguments: [
         ("https://a/x?a&&b&", "https://a/x?a&&b&&t=1"), ("https://a/x?&t=0", "https://a/x?&t=1"),
         ("https://a/x?a=b=c", "https://a/x?a=b=c&t=1"), ("https://a/x?t", "https://a/x?t=1"),
-        ("https://a/x?t=0&t=2", "https://a/x?t=1&t=2"),
+        ("https://a/x?t=0&t=2", "https://a/x?t=1&t=2"), ("https://a/x?u", "https://a/x?u&t=1"),
     ])
     func otherPartsOfAQueryAreKept(address: String, expected: String) {
         #expect(ResourceAddress(address).setting([QueryParameter(name: "t", value: "1")]).text == expected)
