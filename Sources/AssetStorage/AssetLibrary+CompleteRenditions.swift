@@ -7,8 +7,8 @@ extension AssetLibrary {
     /// the origin.
     ///
     /// - Parameter id: The identifier of the asset.
-    /// - Returns: The playlist; `nil` if the stored playlist is to be used unchanged: the asset is complete, cannot be played
-    ///   offline, or is still being recorded, or it has no playlist file.
+    /// - Returns: The playlist; `nil` if the stored playlist must be used unchanged, because the asset is complete,
+    ///   cannot be played offline, is still being recorded, or has no playlist file.
     /// - Throws: ``StorageError``.
     package func playlistOfCompleteRenditions(of id: String) throws -> [UInt8]? {
         guard try outline(of: id).state == .partial, try asset(id).isPlayableOffline, try !isRecording(id) else {

@@ -7,11 +7,12 @@ public import ResourceAddressing
 
 /// The stored files that a plan of a download deletes if the playlists do not have them.
 package enum StoredFileReplacement: Sendable {
-    /// All of them.
+    /// All stored files that the playlists do not have.
     case all
-    /// Those of a former version of the stream; it is an error if the playlists are another part of the presentation.
+    /// The files of a former version of the stream; it is an error if the playlists are another part of the
+    /// presentation.
     case newVersions
-    /// None of them, as for a repair; it is an error if the playlists do not have them.
+    /// No files, as for a repair; it is an error if the playlists lack a stored file.
     case none
 }
 
@@ -49,7 +50,7 @@ extension AssetLibrary {
     /// - Parameters:
     ///   - source: The URL of the source playlist, which identifies the asset.
     ///   - title: The title to display.
-    ///   - selection: The selection as text. The library does not interpret it, and returns it in
+    ///   - selection: The selection as text. The library does not interpret the text, and returns it in
     ///     ``StoredAsset/selection``.
     ///   - replacesSelection: A Boolean value that indicates whether an existing entry gets the selection.
     /// - Returns: The identifier of the asset.
@@ -132,8 +133,9 @@ extension AssetLibrary {
     ///   - selection: The selection as text; `nil` to keep that of the asset.
     ///   - title: The title; `nil` to keep that of the asset.
     ///   - replacement: The stored files that are deleted if they are not in the playlists.
-    /// - Throws: ``StorageError``; ``StorageError/Code/wouldDelete`` if segments would be deleted that must not be;
-    ///   ``StorageError/Code/damaged`` if a repair would lose files. Nothing is changed then.
+    /// - Throws: ``StorageError``; ``StorageError/Code/wouldDelete`` if segments would be deleted that `replacement`
+    ///   does not permit; ``StorageError/Code/damaged`` if a repair would lose files. After an error, nothing is
+    ///   changed.
     package func planDownload(
         of id: String,
         source: Playlist,
@@ -145,7 +147,7 @@ extension AssetLibrary {
     ) throws {
         try write { database in
             var record = try Self.record(id, database)
-            // With the same selection, other segments are those of a new version of the stream.
+            // If the selection is the same, different segments belong to a new version of the stream.
             let isNewVersion = replacement == .newVersions && record.selection == selection
             let deleted = isNewVersion ? .all : replacement
             let isEdited = Self.isEdited(record.selection) || selection.map(Self.isEdited) ?? false
@@ -224,7 +226,7 @@ extension AssetLibrary {
         var former: [Int: Int] = [:]
         var formerShared: [PackagePlan.Identity: PackagePlan.Identity] = [:]
         if let existing {
-            // URL signatures change from load to load, and a part of the playlist may have been stored.
+            // The signatures in URLs change with each load, and the stored playlist may be only a part of the playlist.
             let context = PlaylistContext(stored: ResourceAddress(existing.address))
             if let old = try? MediaPlaylist(parsing: existing.entirePlaylist(database), context: context) {
                 former = SegmentMatching.formerPositions(of: playlist, in: old)
@@ -234,7 +236,7 @@ extension AssetLibrary {
                 }
             }
             if !former.isEmpty || replacement == .none {
-                // Lost files keep their paths as well, by which a repair finds them.
+                // Lost files keep their paths as well, because a repair identifies them by their paths.
                 let rows = try storedFiles(of: existing, database).fetchCursor(database)
                 while let row = try rows.next() { stored[PackagePlan.Identity(row)] = FormerFile(row) }
             }
@@ -277,7 +279,7 @@ extension AssetLibrary {
             firstPosition: rendition.firstPosition,
             segmentExtension: rendition.mediaFileExtension
         )
-        // No other file has the usual path of a file, so that only the paths of stored files can be taken.
+        // Two files never have the same usual path, so only the paths of stored files can conflict with a new path.
         let names = Set(stored.values.lazy.map(\.path))
         var matched: Set<String> = []
         try plan.forEachResource { resource in
@@ -425,7 +427,7 @@ extension AssetLibrary {
         }
     }
 
-    /// Verifies that a rendition may be deleted that a changed source does not have.
+    /// Verifies that a rendition that a changed source does not have may be deleted.
     private static func checkDeletion(
         of rendition: RenditionRecord,
         _ replacement: StoredFileReplacement,

@@ -3,15 +3,15 @@ import GRDB
 import ResourceAddressing
 
 extension AssetLibrary {
-    /// Copies an asset to a directory as playlists and segments that any server or player can use; of a media file, only the
+    /// Copies an asset to a directory as playlists and segments that any server or player can use, or as the media
     /// file.
     ///
     /// The artwork of the asset becomes a file, such as `cover.jpg` (``AssetArtwork/fileName``).
     ///
-    /// The mode of the copies follows the file mode creation mask of the process. Key files stay readable by the owner
-    /// only.
+    /// The modes of the copies depend on the file mode creation mask of the process. Key files remain readable by the
+    /// owner only.
     ///
-    /// Of an asset that is not complete, the variants and renditions that can be played are copied; see
+    /// If the asset is not complete, the variants and renditions that can be played are copied; see
     /// ``StoredAsset/isPlayableOffline``. If a recording was interrupted, everything that is stored is copied, and
     /// segments that are not stored become gaps. If a process continues the recording, the segments before the first
     /// one that is not stored yet are copied. In both cases, the playlists of the copy have the type `VOD`.
@@ -168,7 +168,7 @@ extension AssetLibrary {
         return isUsual ? name : stored.lastPathComponent
     }
 
-    /// Sets the modes of the files in a new directory to that of the directory, except for keys.
+    /// Derives the modes of the files in a new directory from that of the directory, except for keys.
     private func setModes(in folder: URL, exceptKeys keys: Set<String>) throws {
         let attributes = try FileManager.default.attributesOfItem(atPath: folder.path)
         // Without the mode of the directory, all files stay readable by the owner only.

@@ -32,8 +32,9 @@ extension AssetLibrary {
     /// Returns a stored file whose tracks describe the media of an asset.
     ///
     /// - Parameter id: The identifier of the asset.
-    /// - Returns: The first initialization section, otherwise the first segment; `nil` if the asset has a multivariant playlist
-    ///   or is a media file, is described already, or has no such file that is stored and not encrypted.
+    /// - Returns: The first initialization section, otherwise the first segment. The result is `nil` if the asset has a
+    ///   multivariant playlist, is a media file or is already described, or if no such file is stored without
+    ///   encryption.
     /// - Throws: ``StorageError``.
     package func undescribedMedia(of id: String) throws -> UndescribedMedia? {
         try catalog.read { database in

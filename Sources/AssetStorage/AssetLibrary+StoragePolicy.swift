@@ -5,12 +5,12 @@ import Synchronization
 extension AssetLibrary {
     /// The assets that this object deletes because of the stored limits or of their expiration dates, from this call on.
     ///
-    /// The stream has the results of ``applyStoragePolicy(need:now:)``, which downloads and sessions call by themselves, but not
-    /// those of ``evict(limits:need:now:)``. It ends when the library is deallocated. A reader that lags behind by more than 4,096
-    /// deletions loses the oldest ones.
+    /// The stream contains the results of ``applyStoragePolicy(need:now:)``, which downloads and sessions call
+    /// automatically, but not those of ``evict(limits:need:now:)``. It ends when the library is deallocated. If more
+    /// than 4,096 deletions wait for a reader, the oldest ones are dropped.
     public var evictions: AsyncStream<EvictionPlan.Entry> { evictionObservers.stream() }
 
-    /// Calls a function with each asset that this object deletes by itself, as long as the returned object exists.
+    /// Calls a function with each asset that this object deletes automatically, as long as the returned object exists.
     package func observeEvictions(_ body: @escaping @Sendable (EvictionPlan.Entry) -> Void) -> EvictionObservation {
         evictionObservers.observe(body)
     }
@@ -23,7 +23,7 @@ extension AssetLibrary {
     /// - Parameters:
     ///   - need: The number of bytes to make available within the limits.
     ///   - now: The time that expiration dates are compared with.
-    /// - Returns: The deleted assets, and what could not be made available.
+    /// - Returns: The deleted assets, and the number of bytes that could not be made available.
     /// - Throws: ``StorageError``.
     /// - Complexity: O(*n*) in the number of files of the library, if it has a quota or something is deleted.
     @discardableResult
@@ -53,7 +53,7 @@ extension AssetLibrary {
         return plan
     }
 
-    /// A Boolean value that indicates whether the library has limits, within which files are stored.
+    /// Returns a Boolean value that indicates whether the library has limits for the files that are stored.
     package func hasStorageLimits() throws -> Bool {
         if space.limits == nil { space.setLimits(try storageLimits()) }
         return space.limits != StorageLimits()
@@ -81,7 +81,8 @@ extension AssetLibrary {
         let isAvailable: Bool = try space.evictions.withLock { _ in
             // Another transfer may have made space available while this one waited for the lock.
             guard !reserveSpace(for: need) else { return true }
-            // Reserved first, so that transfers that reserve without the lock do not take the space that becomes available.
+            // The space is reserved first, so that transfers that reserve without the lock cannot use the space that
+            // becomes available.
             space.reserve(need)
             var hasSpace = false
             defer { if !hasSpace { space.release(need, stored: .zero) } }
@@ -149,7 +150,7 @@ extension AssetLibrary {
 
 /// The observers of the deletions of a library.
 final class EvictionObservers: Sendable {
-    /// The number of deletions that a reader of a stream may lag behind.
+    /// The maximum number of deletions that wait for a reader of a stream.
     private static let capacity = 4_096
 
     private struct State {

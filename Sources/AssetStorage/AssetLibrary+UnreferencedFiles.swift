@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 
 extension AssetLibrary {
-    /// The names of the files that each package has beside its renditions.
+    /// The names of the files of a package that do not belong to a rendition.
     private static let ownNames: Set = [PackageLock.fileName, ReceptionClaims.fileName, multivariantName]
 
     /// Removes files that the catalog does not need: unfinished files of resources that are already stored, and files of
@@ -69,7 +69,7 @@ extension AssetLibrary {
                     guard let row = try Row.fetchOne(statement, arguments: arguments) else { return true }
                     let isStored: Bool = row[0]
                     guard isStored == (unfinished != nil) else { return false }
-                    // A player may have received the file, and is about to enter it in the catalog.
+                    // A player that has received the file may not have entered it in the catalog yet.
                     return unfinished != nil || !isBeingReceived("\(name)/\(file)", id)
                 }
             }

@@ -71,7 +71,11 @@ extension AssetLibrary {
         // The playlist file of an interrupted recording can differ from the catalog without being damaged. It does not
         // contain a segment that was being received, and it was not synchronized to the disk.
         let isInterrupted = try isRecording(id)
-        let written = try writePlaylists(id, storedOnly: isInterrupted)
+        // An asset whose stream was never loaded has no playlists.
+        let hasPlaylists = try catalog.read { database in
+            try !RenditionRecord.filter(Column("assetID") == id).isEmpty(database)
+        }
+        let written = try hasPlaylists ? writePlaylists(id, storedOnly: isInterrupted) : []
         if !isInterrupted { damaged += written }
         return VerificationResult(
             damaged: damaged,

@@ -3,8 +3,8 @@ public import MediaTiming
 
 /// The properties of a downloaded asset that a listing shows.
 ///
-/// The catalog stores them for each asset that is not being downloaded, so that a library with many assets is listed
-/// without reading the rows of their files or their packages.
+/// The catalog stores them for each asset that is not being downloaded. Therefore, a library with many assets can be
+/// listed without reading the records of files, or the packages.
 public struct AssetSummary: Sendable, Hashable, Identifiable {
     /// The identifier of the asset in the library.
     public let id: String
@@ -24,10 +24,13 @@ public struct AssetSummary: Sendable, Hashable, Identifiable {
     public let bytes: ByteCount
     /// The disk space of the package: its allocated blocks with directories, playlists and the lock file.
     public let diskBytes: ByteCount
-    /// A Boolean value that indicates whether some files of the package are also those of another asset.
+    /// A Boolean value that indicates whether the package shares some files with another asset.
     public let sharesFiles: Bool
-    /// The heights of the stored variants in pixels, such as `720p` or `360p...1080p`, otherwise their highest bit rate, which
-    /// is the average of the stored segments if the source has no variants; empty if nothing is stored of such a source.
+    /// The heights of the stored variants in pixels, such as `720p` or `360p...1080p`, otherwise their highest bit
+    /// rate.
+    ///
+    /// If the source has no variants, the bit rate is the average of the stored segments; empty if no segment is
+    /// stored.
     public let quality: String
     /// The languages of the audio and the subtitles, such as `en,ko (subtitles en)`; empty if no rendition
     /// and no track of a media file or of a source without variants declares one.

@@ -1,7 +1,7 @@
 import Foundation
 import MediaTiming
 
-/// Locks on bytes of a file, which exclude those of other objects and other processes.
+/// Locks on bytes of a file, which conflict with the locks of other objects and other processes.
 ///
 /// They are open file description locks (fcntl(2)): the system releases them when the process ends.
 final class ByteLocks: Sendable {

@@ -12,7 +12,7 @@ package struct DownloadRecord: Sendable, Hashable, Identifiable {
         case suspended
         /// The download ended with an error; it can be resumed.
         case failed
-        /// The download must end, and its record is then removed; the stored files stay.
+        /// The download must end, and its record is then removed; the stored files remain.
         case canceled
     }
 
@@ -133,7 +133,7 @@ package struct DownloadRecord: Sendable, Hashable, Identifiable {
         )
     }
 
-    /// The character between the names of directories in the catalog, which no name contains.
+    /// The character between the names of directories in the catalog; the names do not contain it.
     fileprivate static let separator = "/"
 
     fileprivate init(_ row: Row) {
@@ -158,9 +158,9 @@ package struct DownloadRecord: Sendable, Hashable, Identifiable {
 
 /// A change of a download in the catalog.
 package enum DownloadChange: Sendable, Hashable {
-    /// The download has another state; `.failed` has the error.
+    /// The download has another state, with the error for `.failed`.
     case state(DownloadRecord.State, DownloadRecord.Failure?)
-    /// The download does not run until it is resumed; one that has failed stays failed, with its error.
+    /// The download does not run until it is resumed; a failed download keeps its state and its error.
     case suspension
     /// The download has another priority.
     case priority(Int)
@@ -168,8 +168,8 @@ package enum DownloadChange: Sendable, Hashable {
     case details(String)
     /// The download was requested again with other options.
     case options(Data, artwork: Data?)
-    /// The directories of the media playlists that the download needs for one of its selections are known; the first
-    /// selection has the index 0.
+    /// The directories of the media playlists for one selection of the download are known; the first selection has the
+    /// index 0.
     case folders(Set<String>, selection: Int)
     /// Another session continues the download.
     case session(String)
@@ -210,7 +210,7 @@ extension AssetLibrary {
         }
     }
 
-    /// The identifiers of the sessions that have downloads which have not ended.
+    /// The identifiers of the sessions with downloads that have not ended.
     public var downloadSessionIdentifiers: [String] {
         get throws { Set(try downloads().map(\.session)).sorted() }
     }
@@ -270,7 +270,7 @@ extension AssetLibrary {
         }
     }
 
-    /// Removes a download from the catalog; the files of its asset stay.
+    /// Removes a download from the catalog; the files of its asset remain.
     package func removeDownload(_ id: String) throws {
         try write { try $0.execute(sql: "DELETE FROM download WHERE id = ?", arguments: [id]) }
         DownloadClaim.remove(id, in: directory)
@@ -283,7 +283,8 @@ extension AssetLibrary {
     /// Returns a Boolean value that indicates whether a process manages a download.
     package func isDownloadClaimed(_ id: String) -> Bool { DownloadClaim.exists(id, in: directory) }
 
-    /// Returns a Boolean value that indicates whether a process runs a download of an asset, or has it waiting.
+    /// Returns a Boolean value that indicates whether a process runs a download of an asset, or will run it when it has
+    /// capacity.
     ///
     /// - Parameter assetID: The identifier of the asset; `nil` for an asset that does not exist.
     /// - Returns: A Boolean value that indicates whether a process does.
@@ -299,7 +300,7 @@ extension AssetLibrary {
     package static func newDownloadIdentifier() -> String { newIdentifier() }
 }
 
-/// A mark that a process manages a download, until it is deallocated or the process ends.
+/// A claim of this process to manage a download, which ends when it is deallocated or the process ends.
 package final class DownloadClaim: Sendable {
     private let descriptor: CInt
 
@@ -339,8 +340,8 @@ package final class DownloadClaim: Sendable {
     private static func folder(in directory: URL) -> String { directory.appendingPathComponent("claims").path }
 
     deinit {
-        // A process that is started at this moment has a copy of the descriptor until it executes its program; only an
-        // explicit unlock releases the lock in spite of it.
+        // A child process that is being started has a copy of the descriptor until it executes its program. Only an
+        // explicit unlock releases the lock before that.
         flock(descriptor, LOCK_UN)
         close(descriptor)
     }

@@ -1,19 +1,19 @@
-import Foundation
+package import Foundation
 import MediaTiming
 
 /// The width and the height that the header of an image declares, in pixels.
-struct ImageDimensions: Hashable {
+package struct ImageDimensions: Sendable, Hashable {
     /// The width; at least 1.
-    let width: Int
+    package let width: Int
     /// The height; at least 1.
-    let height: Int
+    package let height: Int
 
     /// Creates the dimensions of an image; `nil` if its header is not complete, or declares a width or a height of zero.
     ///
     /// - Parameters:
     ///   - image: The bytes of the image. Only its header is read.
-    ///   - format: The format of the image, which its first bytes tell.
-    init?(of image: Data, format: AssetArtwork.Format) {
+    ///   - format: The format of the image, which its first bytes determine.
+    package init?(of image: Data, format: AssetArtwork.Format) {
         let bytes = [UInt8](image)
         let size: (width: Int, height: Int)? =
             switch format {

@@ -6,8 +6,8 @@ import ResourceAddressing
 
 /// The files that a media playlist needs, and the path of each file in the package.
 ///
-/// Paths of segments are derived from their positions; those of keys and initialization sections from the complete URL,
-/// with host and query, and the byte range, so that two files never share a path.
+/// The path of a segment is derived from its position. The path of a key or an initialization section is derived from
+/// the complete URL, with host and query, and the byte range. Therefore, two files never have the same path.
 struct PackagePlan {
     /// A file of the package.
     struct Resource {
@@ -32,7 +32,7 @@ struct PackagePlan {
         fileprivate init(_ kind: StoredResource.Kind, _ position: Int, _ address: String, _ byteRange: ByteRange?) {
             self.kind = kind
             self.position = position
-            // In a recording, the URL is written in this form.
+            // Recordings store the URL in this form.
             self.address = position < 0 ? WrittenText.uri(address) : nil
             self.byteRange = position < 0 ? byteRange : nil
         }
@@ -51,7 +51,8 @@ struct PackagePlan {
     let folder: String
     let role: StoredRendition.Role
     let playlist: MediaPlaylist
-    /// The number of segments before the first one of the playlist, by which the names of segments are shifted.
+    /// The number of segments before the first one of the playlist, which is added to the numbers in the names of
+    /// segments.
     let firstPosition: Int
     /// The extension of segments whose URLs have none, such as `.mp4`; `nil` for that of the usual container.
     private let segmentExtension: String?
@@ -74,7 +75,7 @@ struct PackagePlan {
         self.paths = paths
     }
 
-    /// Returns the plan with the paths of files that have another than the usual one.
+    /// Returns the plan with the paths of files that do not have the usual path.
     func with(_ paths: [Identity: String]) -> PackagePlan {
         PackagePlan(
             folder: folder,
@@ -153,8 +154,10 @@ struct PackagePlan {
 
     /// Returns, for each key and initialization section of a new playlist, the identity of the same file in an old one.
     ///
-    /// A file is the same if the same segment needs it, and if its URL has the same path, since the query can be a signature that
-    /// changes; or if the last component of its path is that of no other file of the segment, since the path can contain a session.
+    /// Two files are the same if the same segment needs them, and the paths of their URLs are equal. Queries are
+    /// ignored, because they can be signatures that change. Paths can contain a session; therefore, two files of a
+    /// segment are also the same if the last components of their paths are equal, and no other file of the segment has
+    /// this component.
     ///
     /// - Parameters:
     ///   - new: The new playlist.
@@ -252,7 +255,7 @@ struct PackagePlan {
         key.isIdentity ? key.address.map { path(of: Self.kind(of: key), at: $0) } : nil
     }
 
-    /// One URL may respond with keys of different sizes, so that the path depends on the size.
+    /// A URL can return keys of different sizes, so the path depends on the size.
     private func path(of kind: StoredResource.Kind, at address: ResourceAddress) -> String {
         paths[Identity(kind, Self.sharedPosition, address.text, nil)]
             ?? "\(folder)/key-\(Self.stableName(address, nil))\(kind == .longKey ? "-256" : "").key"
@@ -270,7 +273,7 @@ struct PackagePlan {
         return Self.mediaExtensions.contains(text) ? "." + text : fallback
     }
 
-    /// The media extensions, which are kept; other extensions could have a meaning for a browser.
+    /// The media extensions that file names may have; a browser could interpret other extensions.
     private static let mediaExtensions: Set<String> = [
         "ts", "m2ts", "mp4", "m4s", "m4v", "m4a", "m4f", "cmfv", "cmfa", "cmft", "mov", "aac", "ac3", "ec3", "mp3",
         "flac", "ogg", "wav", "mkv", "mka", "webm", "vtt", "webvtt",

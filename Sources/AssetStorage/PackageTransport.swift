@@ -98,6 +98,14 @@ package final class PackageTransport: Transport {
             try resource.address.isHTTP || resource.address.hasCustomScheme
                 || library.asset(id).source.filePath != nil
         else {
+            // The key of the user is a data URL, whose content is stored by a download that has checked it.
+            guard resource.address.normalizedScheme != "data" else {
+                throw TransportError(
+                    .fileNotFound,
+                    "\(name) is not stored in the package: download the stream again",
+                    address: request.address
+                )
+            }
             throw TransportError(
                 .addressRefused,
                 "\(name) refers to a local file, which a remote asset must not use",

@@ -7,9 +7,9 @@ import Synchronization
 
 /// The writer of one media playlist of a recording.
 ///
-/// A segment is added to the catalog when it appears at the origin, and to the local playlist, which is of the type
-/// `EVENT`, when it and all segments before it are stored or marked as gaps. The cost of a segment does not depend on the
-/// length of the recording. All methods block; one task at a time adds segments.
+/// A segment is added to the catalog when it appears at the origin. It is added to the local playlist, which has the
+/// type `EVENT`, when it and all segments before it are stored or marked as gaps. The cost of a segment does not depend
+/// on the length of the recording. All methods block. Only one task at a time may add segments.
 package final class RecordingWriter: Sendable {
     /// A file to fetch for a segment.
     package struct File: Sendable, Hashable {
@@ -62,7 +62,7 @@ package final class RecordingWriter: Sendable {
         }
     }
 
-    /// The end of the recording, after which segments are added.
+    /// The state at the end of the recording, where segments are added.
     private struct State {
         var nextPosition = 0
         var end = MediaTime.zero
@@ -70,7 +70,7 @@ package final class RecordingWriter: Sendable {
         var tags = RecordedTagState()
     }
 
-    /// The segments that are added at once.
+    /// The segments that are added together.
     private struct Addition {
         /// The segments in the catalog.
         var records: [RecordedSegment] = []
@@ -97,7 +97,8 @@ package final class RecordingWriter: Sendable {
     package let formerByteCount: Int64
     private let state: Mutex<State>
     private let playlistFile: RecordingPlaylistFile
-    /// The recorded tags of the origin that concern no segment alone; only the task that adds segments uses them.
+    /// The recorded tags of the origin that do not belong to a single segment; only the task that adds segments uses
+    /// them.
     private let metadata: Mutex<RecordedMetadata>
     private let budget: MetadataBudget
 
@@ -160,7 +161,8 @@ package final class RecordingWriter: Sendable {
     package var end: MediaTime { state.withLock { $0.end } }
     /// The last segment that was added; `nil` if there is none.
     package var last: Last? { state.withLock { $0.last } }
-    /// Returns a Boolean value that indicates whether metadata of any rendition is not recorded because it exceeds a limit, once.
+    /// Returns a Boolean value that indicates whether metadata of any rendition was omitted because it exceeds a limit,
+    /// and resets it.
     package func takeMetadataOmission() -> Bool { budget.takeOmission() }
 
     // MARK: Adding segments
@@ -171,11 +173,11 @@ package final class RecordingWriter: Sendable {
     ///   - positions: The segments of the playlist to add.
     ///   - playlist: The playlist at the origin.
     ///   - gaps: The durations of the segments before them that were lost, which are marked with `EXT-X-GAP`.
-    ///   - hasDiscontinuity: A Boolean value that indicates whether the first segment does not continue the preceding one.
+    ///   - hasDiscontinuity: A Boolean value that indicates whether there is a discontinuity before the first segment.
     ///   - supervision: The functions to call meanwhile.
-    /// - Returns: The files to fetch, in the order in which a player needs them, and the number of segments that are marked
-    ///   as gaps because they have no initialization section although earlier ones have one: no tag ends the effect of
-    ///   `EXT-X-MAP` (RFC 8216bis §4.4.4.5).
+    /// - Returns: The files to fetch, in the order in which a player needs them, and the number of segments that are
+    ///   marked as gaps because they have no initialization section, although earlier segments have one. No tag ends
+    ///   the effect of `EXT-X-MAP` (RFC 8216bis §4.4.4.5), so such segments cannot be played.
     /// - Throws: ``StorageError``, or an error of `supervision`, after which nothing is added.
     package func append(
         _ positions: Range<Int>,
@@ -263,7 +265,8 @@ package final class RecordingWriter: Sendable {
         return (files, Int64(clamping: unplayable.count))
     }
 
-    /// Changes the recorded date ranges that have other attributes in a version of the playlist without new segments.
+    /// Updates the recorded date ranges whose attributes have changed in a version of the playlist without new
+    /// segments.
     ///
     /// - Parameters:
     ///   - playlist: The playlist at the origin.
@@ -384,7 +387,8 @@ package final class RecordingWriter: Sendable {
         }
     }
 
-    /// Adds a segment whose file is stored to the local playlist, as soon as those before it are there.
+    /// Adds a segment whose file is stored to the local playlist, as soon as the segments before it are in this
+    /// playlist.
     package func settle(_ position: Int) throws {
         playlistFile.settle(position)
         try playlistFile.publish()

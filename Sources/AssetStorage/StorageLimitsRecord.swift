@@ -26,7 +26,7 @@ struct StorageLimitsRecord: Codable, FetchableRecord, PersistableRecord {
         }
     }
 
-    /// Adds the column that tells a process how many bytes others have entered in the catalog since it measured the library.
+    /// Adds the column with the number of bytes of all files that were entered in the catalog since limits were set.
     static func registerEnteredBytesMigration(_ migrator: inout DatabaseMigrator) {
         migrator.registerMigration("bytes-entered-within-limits") { database in
             try database.alter(table: databaseTableName) { table in
@@ -48,7 +48,7 @@ struct StorageLimitsRecord: Codable, FetchableRecord, PersistableRecord {
         try Int64.fetchOne(database, sql: "SELECT enteredBytes FROM \(databaseTableName)")
     }
 
-    /// Returns the limits; none if an earlier version created the catalog, and it is open for reading only.
+    /// Returns the limits; none if the catalog was created by an earlier version and is open for reading only.
     static func fetchLimits(_ database: Database) throws -> StorageLimits {
         guard try database.tableExists(databaseTableName) else { return StorageLimits() }
         return try StorageLimitsRecord.fetchOne(database)?.limits ?? StorageLimits()
@@ -65,10 +65,11 @@ extension AssetLibrary {
 
     /// Stores the limits on the disk space in the library.
     ///
-    /// Downloads delete other assets to make space available within these limits, and sessions delete assets at regular intervals
-    /// while the limits are exceeded. Downloads of this object do so from now on; those of other objects and processes from the
-    /// next time that they apply the storage policy, which sessions do every minute by default (``applyStoragePolicy(need:now:)``).
-    /// A file that another process has stored counts as soon as it is in the catalog.
+    /// Downloads delete other assets to make space available within these limits, and sessions delete assets at regular
+    /// intervals while the limits are exceeded. The new limits apply to downloads of this object from now on. They
+    /// apply to downloads of other objects and processes from the next time that these apply the storage policy, which
+    /// sessions do every minute by default (``applyStoragePolicy(need:now:)``). A file that another process has stored
+    /// counts as soon as it is in the catalog.
     ///
     /// - Throws: ``StorageError``.
     public func setStorageLimits(_ limits: StorageLimits) throws {

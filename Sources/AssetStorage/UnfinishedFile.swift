@@ -7,7 +7,7 @@ import ResourceAddressing
 ///
 /// The bytes of an unfinished file are not synchronized while they are received, so the note is valid only until the
 /// machine restarts, unless they were synchronized when the transfer was stopped.
-struct UnfinishedFile: Codable, Hashable {
+package struct UnfinishedFile: Sendable, Codable, Hashable {
     /// The validator with which the server recognizes the resource (RFC 9110 §8.8).
     var validator: String
     /// The length of the entire resource in bytes; `nil` if it is unknown, or if an earlier version wrote the note.
@@ -29,7 +29,7 @@ struct UnfinishedFile: Codable, Hashable {
     /// The extension of the note.
     static let fileExtension = ".resume"
     /// The maximum size of a note; a longer one was not written by this library.
-    private static let maximumSize = 16 << 10
+    package static let maximumSize = 16 << 10
 
     init(_ resource: StoredResource, _ version: ResourceVersion, count: Int64, checksum: Int64, boot: String?) {
         self.count = count
@@ -45,14 +45,21 @@ struct UnfinishedFile: Codable, Hashable {
     /// Creates the note that is stored at a path; `nil` if there is none, or if its writing was interrupted.
     init?(contentsOf path: String) {
         guard let size = FileInspection.size(path), size <= Self.maximumSize,
-            let data = try? Data(contentsOf: URL(fileURLWithPath: path)),
-            let note = try? JSONDecoder().decode(UnfinishedFile.self, from: data)
+            let data = try? Data(contentsOf: URL(fileURLWithPath: path))
+        else { return nil }
+        self.init(parsing: [UInt8](data))
+    }
+
+    /// Creates the note that ``bytes`` are; `nil` for any other bytes.
+    package init?(parsing bytes: [UInt8]) {
+        guard bytes.count <= Self.maximumSize,
+            let note = try? JSONDecoder().decode(UnfinishedFile.self, from: Data(bytes))
         else { return nil }
         self = note
     }
 
     /// The note as it is written.
-    var bytes: [UInt8] { (try? JSONEncoder().encode(self)).map { Array($0) } ?? [] }
+    package var bytes: [UInt8] { (try? JSONEncoder().encode(self)).map { Array($0) } ?? [] }
 
     /// Returns a Boolean value that indicates whether the note belongs to a file, and its bytes are intact.
     func isValid(for resource: StoredResource, boot: String?) -> Bool {

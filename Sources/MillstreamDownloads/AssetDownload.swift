@@ -20,6 +20,8 @@ package struct AssetDownload: Sendable {
         case lost(id: String, count: Int64)
         /// Metadata of a recorded stream exceeds a limit, so that some of it is not recorded; this is reported once in a run.
         case metadataOmitted(id: String)
+        /// All files are stored, but no sample tells whether the key that the user has given is right.
+        case keyNotVerified(id: String)
         /// The progress changed.
         case progress(id: String, DownloadProgress)
         /// The run ended, with or without an error, after it resolved the asset.
@@ -141,7 +143,7 @@ package struct AssetDownload: Sendable {
                 throw error
             }
             if round.hasAll {
-                let complete = try await BlockingOperation.run { [library, configuration] in
+                let (complete, hasUnverifiedKey) = try await BlockingOperation.run { [library, configuration] in
                     try round.verification.checkStoredSegments()
                     try? library.describeMedia(of: id)
                     try library.removeIncompleteIFrames(id)
@@ -151,9 +153,10 @@ package struct AssetDownload: Sendable {
                     if configuration.replacesStoredSegments, configuration.furtherSelections.isEmpty {
                         try library.removeRenditions(of: id, besides: round.folders)
                     }
-                    return try library.asset(id)
+                    return try (library.asset(id), round.verification.hasUnverifiedKey)
                 }
                 report(.progress(id: id, round.meter.progress))
+                if hasUnverifiedKey { report(.keyNotVerified(id: id)) }
                 report(.completed(complete))
                 return complete
             }
@@ -267,7 +270,7 @@ package struct AssetDownload: Sendable {
                     ProgressCounter(asset, in: folders, missing: missing),
                     unfinishedFiles: unfinished
                 ),
-                verification: KeyVerification(resolution.renditions, of: id, in: library)
+                verification: KeyVerification(resolution.renditions, of: id, in: library, configuration.selection)
             )
         }
     }

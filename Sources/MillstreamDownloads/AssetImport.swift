@@ -111,7 +111,7 @@ public struct AssetImport: Sendable {
             asset = try await task.run { event in
                 switch event {
                 case .resolved(_, let progress, _), .progress(_, let progress): report(progress)
-                case .ended, .completed, .waiting, .lost, .metadataOmitted: break
+                case .ended, .completed, .waiting, .lost, .metadataOmitted, .keyNotVerified: break
                 }
             }
         } catch {

@@ -6,7 +6,7 @@ import PlaylistEditing
 
 /// A repair of a downloaded asset: its files are verified, and those that are missing or damaged are fetched again.
 ///
-/// Files that were never stored are not fetched; a ``DownloadTask`` does that.
+/// Files that were never stored are not fetched; a ``DownloadTask`` does that. An asset whose playlists were never loaded is not changed.
 public struct AssetRepair: Sendable {
     /// The result of a repair.
     public struct Result: Sendable {
@@ -84,6 +84,10 @@ public struct AssetRepair: Sendable {
     }
 
     private func repairLockedAsset(_ report: @escaping @Sendable (DownloadProgress) -> Void) async throws -> Result {
+        // The playlists of a stream that was never loaded are not known, so that no asset can be made complete.
+        guard try !library.asset(id).renditions.isEmpty else {
+            return Result(damaged: [], repaired: [], failure: nil)
+        }
         let (playlists, lost) = try await onBlockingThread { library in
             let damaged = try library.verifyLockedAsset(id).damaged
             // Files that an earlier verification found are included.

@@ -68,7 +68,10 @@ public struct DownloadConfiguration: Sendable, Hashable {
 
     package static let allNetworks: NetworkCost = [.expensive, .constrained, .cellular]
 
-    private static func clamped(jobs: Int) -> Int { min(max(jobs, 1), 64) }
+    /// The numbers of concurrent fetches that are allowed.
+    package static let fetchCounts = 1...64
+
+    private static func clamped(jobs: Int) -> Int { min(max(jobs, fetchCounts.lowerBound), fetchCounts.upperBound) }
 
     /// Creates options.
     ///
@@ -143,7 +146,7 @@ private struct StoredConfiguration: Codable {
 
 extension DownloadConfiguration {
     /// The configuration as JSON for the catalog.
-    var stored: Data {
+    package var stored: Data {
         get throws {
             let encoder = JSONEncoder()
             encoder.outputFormatting = .sortedKeys
@@ -171,7 +174,7 @@ extension DownloadConfiguration {
     }
 
     /// Creates the configuration that the catalog stores; `nil` if the JSON is that of another version.
-    init?(stored: Data) {
+    package init?(stored: Data) {
         guard let found = try? JSONDecoder().decode(StoredConfiguration.self, from: stored) else { return nil }
         let selections = found.selections.compactMap { DownloadSelection($0) }
         guard let first = selections.first, selections.count == found.selections.count else { return nil }

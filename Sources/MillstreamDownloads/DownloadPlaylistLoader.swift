@@ -240,7 +240,7 @@ struct DownloadPlaylistLoader: Sendable {
             var context = PlaylistContext(address: document.address, importableVariables: variables)
             // An edit can insert local playlists, so that this one is verified before.
             context.mayNameFiles = true
-            let playlist = try Playlist.parse(document.bytes, context: context)
+            let playlist = try Playlist.parseUnlessCanceled(document.bytes, context: context).get()
             try playlist.checkHeader()
             switch playlist {
             case .media(let media): try media.checkImports()

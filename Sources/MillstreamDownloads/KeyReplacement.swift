@@ -14,6 +14,11 @@ struct UnstoredKey: Sendable {
     let kind: StoredResource.Kind
     /// The first stored segments that can be checked with the key.
     fileprivate(set) var segments: [(segment: EncryptedSegment, path: String)] = []
+
+    /// Returns the error for a key of another size.
+    func hasSize(_ count: Int, insteadOf size: Int64) -> TransportError {
+        TransportError(.wrongContent, "the key has \(count) bytes instead of \(size)", address: address)
+    }
 }
 
 extension AssetLibrary {
@@ -54,6 +59,19 @@ extension AssetLibrary {
             }
         }
         return keys
+    }
+
+    /// Returns the error of a download whose playlists contain a stored key that does not decrypt what is stored of an asset that can
+    /// be played offline, such as the key of the user with another initialization vector.
+    ///
+    /// - Parameters:
+    ///   - renditions: The media playlists to plan.
+    ///   - id: The identifier of the asset.
+    /// - Returns: The error; `nil` if no such key is found.
+    /// - Throws: `StorageError`.
+    func inlineKeyMismatch(of renditions: [PlannedRendition], _ id: String) throws -> DownloadError? {
+        guard renditions.contains(where: { $0.playlist.hasKeys }), try asset(id).isPlayableOffline else { return nil }
+        return KeyVerification(renditions, of: id, in: self).firstMismatch(onlyInlineKeys: true)?.error
     }
 }
 
@@ -99,22 +117,19 @@ extension AssetDownload {
     private static let maximumKeySize = ByteCount(4_096)
 
     /// Receives the keys that replace those of an asset that can be played, so that it stays playable if they are not available,
-    /// or do not match its segments.
+    /// or do not match its segments; stored keys of the playlists are checked too, since their vectors can be others.
     ///
     /// - Throws: `TransportError` if a key cannot be received; ``DownloadError`` if it does not match.
     func receiveKeys(of resolution: DownloadResolver.Resolution, for id: String) async throws {
         let missing = try await BlockingOperation.run { [library] in
-            try library.unstoredKeys(of: resolution.renditions, id)
+            if let error = try library.inlineKeyMismatch(of: resolution.renditions, id) { throw error }
+            return try library.unstoredKeys(of: resolution.renditions, id)
         }
         for key in missing {
             let request = TransportRequest(key.address, kind: .key)
             let octets = try await loader.load(request, limit: Self.maximumKeySize).bytes
             if let size = key.kind.keySize, Int64(octets.count) != size {
-                throw TransportError(
-                    .wrongContent,
-                    "the key has \(octets.count) bytes instead of \(size)",
-                    address: key.address
-                )
+                throw key.hasSize(octets.count, insteadOf: size)
             }
             try await BlockingOperation.run {
                 for (segment, path) in key.segments where segment.matches(octets, fileAt: path) == false {
@@ -142,7 +157,15 @@ extension DownloadSelection {
     /// The selection without the edits that replace keys, which do not change what is stored otherwise.
     var withoutKeys: DownloadSelection {
         var selection = self
-        selection.edits = EditPlan(edits.edits.filter { $0.definition.name != "key" })
+        selection.edits = EditPlan(edits.edits.filter { !$0.replacesKeys })
         return selection
     }
+
+    /// A Boolean value that indicates whether an edit replaces the keys that the playlists name.
+    var replacesKeys: Bool { edits.edits.contains(where: \.replacesKeys) }
+}
+
+extension PlaylistEdit {
+    /// A Boolean value that indicates whether the edit replaces the keys that playlists name.
+    fileprivate var replacesKeys: Bool { definition.name == "key" }
 }

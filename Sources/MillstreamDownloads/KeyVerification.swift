@@ -7,7 +7,7 @@ import Synchronization
 /// The check that the keys of a download decrypt its segments, so that it does not complete with media that cannot be played.
 ///
 /// See ``EncryptedSegment`` for what is checked. A segment that is encrypted with `AES-256-GCM` is decrypted entirely, so that only
-/// one is checked for each key.
+/// one is checked for each key. Of encrypted samples, only audio tells whether a key that the user has given is right.
 struct KeyVerification: Sendable {
     /// The media playlists whose segments are checked, which are those with encrypted segments.
     private let playlists: [MediaPlaylist]
@@ -15,6 +15,8 @@ struct KeyVerification: Sendable {
     private let library: AssetLibrary
     private let verifiedKeys = VerifiedKeys()
     private let verifiedStarts = VerifiedKeys()
+    /// The keys that the user has given and that decrypt samples instead of entire segments.
+    private let sampleKeys: Set<ResourceAddress>
 
     /// The maximum number of keys for which stored segments are checked.
     private static let maximumKeyCount = 100
@@ -27,14 +29,38 @@ struct KeyVerification: Sendable {
     ///   - renditions: The media playlists. The parts of segments in I-frame playlists have no padding of their own.
     ///   - assetID: The identifier of the asset.
     ///   - library: The library.
-    init(_ renditions: [PlannedRendition], of assetID: String, in library: AssetLibrary) {
-        playlists = renditions.filter { $0.role != .subtitles && $0.role != .iFrames }.map(\.playlist).filter {
-            playlist in
-            playlist.segments.contains { EncryptedSegment($0) != nil }
-        }
+    ///   - selection: The selection of the download, which can have a key of the user. This key is part of the playlists.
+    init(
+        _ renditions: [PlannedRendition],
+        of assetID: String,
+        in library: AssetLibrary,
+        _ selection: DownloadSelection = DownloadSelection()
+    ) {
+        let all = renditions.filter { $0.role != .subtitles && $0.role != .iFrames }.map(\.playlist)
+        playlists = all.filter { playlist in playlist.segments.contains { EncryptedSegment($0) != nil } }
+        // All segments of a playlist have the same key.
+        let keys = selection.replacesKeys ? all.compactMap { Self.sampleKey(of: $0) } : []
+        sampleKeys = Set(keys)
         self.assetID = assetID
         self.library = library
     }
+
+    /// Returns the URL of the key of the samples of a playlist; `nil` if there is none, or if it is not part of the playlist.
+    private static func sampleKey(of playlist: MediaPlaylist) -> ResourceAddress? {
+        for segment in playlist.segments where !segment.isGap {
+            guard let key = segment.keys.first(where: \.isIdentity), let address = key.address,
+                key.method == .sampleAES || key.method == .sampleAESCTR, address.normalizedScheme == "data"
+            else { continue }
+            return address
+        }
+        return nil
+    }
+
+    /// A Boolean value that indicates whether a key that the user has given decrypts samples, but no segment that was checked
+    /// tells whether it is right.
+    ///
+    /// This is known after ``checkStoredSegments()``.
+    var hasUnverifiedKey: Bool { sampleKeys.contains { !verifiedStarts.contains($0) } }
 
     /// Checks a received segment before it is stored, if its key is stored already.
     ///
@@ -65,11 +91,33 @@ struct KeyVerification: Sendable {
     ///
     /// - Throws: ``DownloadError`` if a key does not match.
     func checkStoredSegments() throws {
+        guard let found = firstMismatch() else { return }
+        throw found.segment.mismatch(removingKeyOf: assetID, in: library, isUnknownMedia: found.isUnknownMedia)
+    }
+
+    /// A stored segment that its stored key does not match.
+    struct Mismatch {
+        /// The segment.
+        let segment: EncryptedSegment
+        /// A Boolean value that indicates whether the decrypted bytes are not the beginning of media, although they have the right
+        /// padding.
+        let isUnknownMedia: Bool
+
+        /// The error of the download.
+        var error: DownloadError { isUnknownMedia ? segment.unknownMedia : segment.mismatch }
+    }
+
+    /// Checks the first stored segments of each key, and changes nothing.
+    ///
+    /// - Parameter onlyInlineKeys: A Boolean value that indicates whether only keys that are part of the playlists are checked.
+    /// - Returns: The first segment that its key does not match; `nil` if there is none.
+    func firstMismatch(onlyInlineKeys: Bool = false) -> Mismatch? {
         var counts: [CheckedKey: Int] = [:]
         var entireCount = 0
         for (position, playlist) in playlists.enumerated() {
             for segment in playlist.segments where !segment.isGap {
-                guard let encrypted = EncryptedSegment(segment) else { continue }
+                guard let encrypted = EncryptedSegment(segment), encrypted.hasInlineKey || !onlyInlineKeys
+                else { continue }
                 // Segments without audio allow no decision, so segments of each playlist are checked.
                 let key = CheckedKey(address: encrypted.key, position: encrypted.isCheckedWithAudio ? position : nil)
                 let count = counts[key] ?? 0
@@ -83,7 +131,7 @@ struct KeyVerification: Sendable {
                     let path = library.storedFile(at: segment.address, segment.byteRange, of: assetID)
                 else { continue }
                 guard encrypted.matches(octets, fileAt: path) ?? true else {
-                    throw encrypted.mismatch(removingKeyOf: assetID, in: library)
+                    return Mismatch(segment: encrypted, isUnknownMedia: false)
                 }
                 let isMedia = verifiedStarts.isMedia(
                     encrypted,
@@ -91,11 +139,10 @@ struct KeyVerification: Sendable {
                     { FileInspection.firstBytes($0, of: path) },
                     initialization: { encrypted.storedInitialization(of: assetID, in: library) }
                 )
-                guard isMedia else {
-                    throw encrypted.mismatch(removingKeyOf: assetID, in: library, isUnknownMedia: true)
-                }
+                guard isMedia else { return Mismatch(segment: encrypted, isUnknownMedia: true) }
             }
         }
+        return nil
     }
 
     /// A key that is checked with some of its segments.
@@ -131,6 +178,9 @@ final class VerifiedKeys: Sendable {
     func endCheck(_ key: ResourceAddress, isVerified: Bool) {
         if !isVerified { keys.withLock { _ = $0.remove(key) } }
     }
+
+    /// Returns a Boolean value that indicates whether a key is verified, or being checked.
+    func contains(_ key: ResourceAddress) -> Bool { keys.withLock { $0.contains(key) } }
 
     /// Returns a Boolean value that indicates whether a decrypted segment can be media; it is not checked again after a segment of the
     /// same key was.

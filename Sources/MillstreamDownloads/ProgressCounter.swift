@@ -24,8 +24,9 @@ struct ProgressCounter {
     /// The duration of the I-frames that are not stored, by the directory of the I-frame playlist.
     private var iFrames: [String: MediaTime] = [:]
 
-    /// The number of bytes in a second of the media of a playlist: an assumed number until some of its files are stored,
-    /// then that of the stored files.
+    /// The number of bytes in a second of the media of a playlist.
+    ///
+    /// The number is assumed until files of the playlist are stored, and is then computed from these files.
     private struct Rate {
         let assumed: Double
         var bytes: Double = 0
@@ -61,7 +62,7 @@ struct ProgressCounter {
         }
     }
 
-    /// Creates a counter for a recording, which begins with the media that is recorded already.
+    /// Creates a counter for a recording, which includes the media that is already recorded.
     ///
     /// - Parameters:
     ///   - asset: The recorded asset.
@@ -101,7 +102,7 @@ struct ProgressCounter {
         }
     }
 
-    /// Returns the estimated share of the bytes of the media playlists that is received, from 0 to 1.
+    /// Returns the estimated share of the bytes of the media playlists that were received, from 0 to 1.
     func share(inProgress count: Int64) -> Double {
         let stored = loaded.reduce(0.0) { sum, entry in
             sum + entry.value.totalDuration.seconds * (rates[entry.key]?.bytesInSecond ?? 0)
@@ -144,7 +145,8 @@ struct ProgressCounter {
 }
 
 extension StoredRendition {
-    /// The assumed number of bytes in a second of media: that of the declared bit rate, or a typical one for the role.
+    /// The assumed number of bytes in a second of media, from the declared bit rate or from a typical bit rate of the
+    /// role.
     fileprivate var assumedByteRate: Double {
         switch role {
         case .variant, .video: Double(bandwidth?.bitsPerSecond ?? 2_000_000) / 8

@@ -132,8 +132,9 @@ struct RecordingFetcher: Sendable {
             }
             try await fetch(requests, of: track)
         }
+        // The segments are stored or gaps by now, so that only keys and initialization sections are left.
         let files = failedFiles.take(.max, of: folder)
-        try await fetch(files.map { RecordingRequest(file: $0, isLast: true) }, of: track)
+        try await fetch(files.map { RecordingRequest(file: $0) }, of: track)
     }
 
     // MARK: Requests

@@ -8,8 +8,12 @@ import SegmentFormat
 ///
 /// It covers transport streams, packed audio, and audio in movie fragments with the scheme `cbcs` and one
 /// initialization vector. The headers of samples are clear, so a segment looks like media with any key. An AAC frame
-/// ends with an end element (ISO/IEC 14496-3 §4.4.2.1), and a frame of AC-3 or Enhanced AC-3 has a checksum. Video is
-/// not checked, because the encrypted part of a video frame cannot be recognized without decoding it.
+/// ends with an end element (ISO/IEC 14496-3 §4.4.2.1), and a frame of AC-3 or Enhanced AC-3 has a checksum.
+///
+/// Video is not checked, because the encrypted part of a video frame cannot be recognized without decoding it. In a
+/// transport stream, the headers and the end of a NAL unit are clear, and one block of ten between them is encrypted.
+/// Such a block must not contain a start code, but with a wrong key, only 1 of about 400,000 blocks does. Therefore, the
+/// keys of streams without audio of these formats are not verified, which ``KeyVerification/hasUnverifiedKey`` tells.
 enum SampleKeyCheck {
     /// The number of bytes of a segment that are read for the check.
     static let maximumSize = 4 << 20

@@ -3,8 +3,8 @@ public import MediaTiming
 
 /// A condition that a variant must satisfy to be downloaded.
 ///
-/// A variant that does not declare the attribute does not satisfy the condition, except that a variant without a video
-/// range has standard dynamic range (RFC 8216bis §4.4.6.2).
+/// A variant that does not declare the attribute does not satisfy the condition. The exception is the video range: a
+/// variant that declares none has standard dynamic range (RFC 8216bis §4.4.6.2).
 public enum VariantQualifier: Sendable, Hashable {
     /// A condition on the peak bit rate.
     case peakBitRate(Comparison, BitRate)

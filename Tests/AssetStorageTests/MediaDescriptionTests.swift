@@ -27,9 +27,8 @@ import Testing
     )
 
     private func describe(_ id: String) throws {
-        let media = try library.undescribedMedia(of: id)
-        #expect(media != nil)
-        if let media { try library.describe(Self.description, of: media) }
+        let media = try #require(try library.undescribedMedia(of: id))
+        try library.describe(Self.description, of: media)
     }
 
     @Test func qualityIsTheBitRateOfWhatIsStored() throws {
@@ -48,7 +47,10 @@ import Testing
 
     @Test func declaredBitRateIsThatOfTheVariant() throws {
         let source = try TemporaryLibrary.multivariant("#EXT-X-STREAM-INF:BANDWIDTH=900000", "low.m3u8")
-        guard case .multivariant(let multivariant) = source else { return }
+        guard case .multivariant(let multivariant) = source else {
+            Issue.record("the source is not a multivariant playlist")
+            return
+        }
         let id = try temporary.enter()
         try temporary.plan(
             id,

@@ -157,6 +157,20 @@ import Testing
         #expect(try await text(request, PackageTransport(library, id: local, origin: FileTransport())) == "secret")
     }
 
+    /// A key that the user has given is a data URL, and is not stored if the download was refused.
+    @Test func missingKeyOfTheUserIsNotALocalFile() async throws {
+        let uri = "data:application/octet-stream;base64,MDEyMzQ1Njc4OWFiY2RlZg=="
+        let id = try temporary.planned(
+            try TemporaryLibrary.media("#EXT-X-KEY:METHOD=AES-128,URI=\"\(uri)\"", "#EXTINF:4,", "0.ts")
+        )
+        let key = try #require(try library.missingResources(id).first { $0.kind == .key })
+        let request = TransportRequest(address(key.path, id), kind: .key)
+        let message = "\(key.path) is not stored in the package: download the stream again"
+        let found = await error(request, PackageTransport(library, id: id, origin: origin))
+        #expect(found == "file-not-found: \(message) (\(request.address.text))")
+        #expect(origin.requests.isEmpty)
+    }
+
     // MARK: Paths
 
     @Test func packageIsFoundByItsPath() throws {

@@ -114,6 +114,26 @@ import Testing
         #expect(try names.filter { $0.hasSuffix(".ts") } == ["media/000000.ts"])
     }
 
+    /// A process that records the stream can still store the missing segments.
+    @Test func recordingInProgressIsExportedUpToItsFirstMissingSegment() throws {
+        let live = try Self.live(
+            "#EXTINF:4,",
+            "s10.ts",
+            "#EXTINF:4,",
+            "s11.ts",
+            "#EXTINF:4,",
+            "s12.ts",
+            "#EXTINF:4,",
+            "s13.ts"
+        )
+        let resources = try record(live)
+        try temporary.store([resources[0], resources[2]], of: id)
+        let lock = try library.lock(id)
+        try library.export(id, to: folder)
+        withExtendedLifetime(lock) {}
+        #expect(try names.filter { $0.hasSuffix(".ts") } == ["media/000000.ts"])
+    }
+
     @Test func filesOfARecordingHaveTheModesOfNewFiles() throws {
         try temporary.store(record(try Self.live("#EXTINF:4,", "s10.ts")), of: id)
         try library.export(id, to: folder)
@@ -154,7 +174,43 @@ import Testing
         #expect(error?.message == "the asset \(id) is not complete; download it again first")
     }
 
+    // MARK: Beginning and end
+
+    /// An earlier process may have left files that the catalog does not know.
+    @Test func unknownFilesAreRemovedAtTheBeginning() throws {
+        let live = try Self.live("#EXTINF:4,", "s10.ts")
+        let renditions = [TemporaryLibrary.rendition(.variant, -1, live)]
+        _ = try begin(.media(live), renditions)
+        for path in ["media/000099.ts", "other"] {
+            try Data("rest".utf8).write(to: temporary.url(path, of: id))
+        }
+        _ = try begin(.media(live), renditions)
+        let found = try temporary.names(of: id)
+        #expect(found.contains("media/media.m3u8"))
+        #expect(!found.contains("media/000099.ts") && !found.contains("other"))
+    }
+
+    @Test func playlistOfARecordingWithoutMediaHasAnEnd() throws {
+        _ = try record(try Self.live("#EXTINF:4,", "s10.ts"))
+        let result = try library.endRecording(id, isComplete: true)
+        #expect(!result.hasMedia && result.lostCount == 0)
+        let text = try temporary.text("media/media.m3u8", of: id)
+        #expect(text.contains("#EXT-X-PLAYLIST-TYPE:VOD\n") && text.hasSuffix("#EXT-X-ENDLIST\n"))
+    }
+
     // MARK: Current playlists
+
+    /// Only the playlists of recordings are computed.
+    @Test func storedPlaylistsOfAnIncompleteDownloadAreCurrent() throws {
+        let media = try TemporaryLibrary.media("#EXTINF:4,", "0.ts", "#EXTINF:4,", "1.ts")
+        try temporary.plan(id, .media(media), TemporaryLibrary.rendition(.variant, -1, media))
+        let missing = try library.missingResources(id)
+        try temporary.store(Array(missing.prefix(1)), of: id)
+        #expect(try library.outline(of: id).state == .partial)
+        for path in ["multivariant.m3u8", "media/media.m3u8"] {
+            #expect(try library.currentPlaylist(path, of: id) == nil, "\(path)")
+        }
+    }
 
     @Test func bitRateOfOneSecondIsKnown() throws {
         try temporary.store(record(try Self.live("#EXTINF:1,", "s10.ts")), of: id, content: "0123456789")

@@ -17,4 +17,13 @@ import Testing
         #expect(try temporary.library.missingResources(id).map(\.path) == [path])
         #expect(try temporary.library.asset(id).state == .partial)
     }
+
+    /// An asset whose stream was never loaded has no playlists that could be damaged.
+    @Test func assetWithoutPlaylistsGetsNone() throws {
+        let temporary = try TemporaryLibrary()
+        let id = try temporary.enter()
+        for _ in 0..<2 { #expect(try temporary.library.verify(id).damaged == []) }
+        #expect(!FileManager.default.fileExists(atPath: temporary.url("multivariant.m3u8", of: id).path))
+        #expect(try temporary.library.asset(id).state == .partial)
+    }
 }

@@ -574,7 +574,7 @@ final class BlockingTransport: Transport {
         try await task(film()).run { event in
             switch event {
             case .resolved(_, let progress, _), .progress(_, let progress): events.withLock { $0.append(progress) }
-            case .ended, .completed, .waiting, .lost, .metadataOmitted: break
+            case .ended, .completed, .waiting, .lost, .metadataOmitted, .keyNotVerified: break
             }
         }
         let percents = events.withLock { $0.map(\.percent) }

@@ -158,6 +158,20 @@ private final class RepairOrigin: Sendable {
         #expect(try library.asset(id).state == .partial)
     }
 
+    /// The recording of a stream that could never be loaded has no playlists, and nothing makes it complete.
+    @Test func assetWithoutPlaylistsIsNotComplete() async throws {
+        let address = ResourceAddress(RepairOrigin.root + "missing.m3u8")
+        let empty = try library.addAsset(source: address, title: "Live", selection: "")
+        for _ in 0..<2 {
+            let result = try await AssetRepair(empty, in: library, loader: origin.loader).run()
+            #expect(result.damaged.isEmpty && result.repaired.isEmpty && result.failure == nil)
+            let asset = try library.asset(empty)
+            #expect(asset.state == .partial && asset.renditions.isEmpty)
+        }
+        let playlist = library.packageDirectory(empty).appendingPathComponent("multivariant.m3u8")
+        #expect(!FileManager.default.fileExists(atPath: playlist.path))
+    }
+
     @Test func assetInUseIsNotRepaired() async throws {
         let lock = try library.lock(id)
         let error = await #expect(throws: DownloadError.self) { try await repair() }

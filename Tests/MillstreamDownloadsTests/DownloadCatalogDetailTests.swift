@@ -152,7 +152,7 @@ import Testing
                 case .resolved(_, let progress, let folders): "resolved \(progress.percent) \(folders?.count ?? -1)"
                 case .progress(_, let progress): "progress \(progress.percent)"
                 case .completed(let asset): "completed \(asset.id == former.id)"
-                case .waiting, .lost, .metadataOmitted, .ended: "other"
+                case .waiting, .lost, .metadataOmitted, .keyNotVerified, .ended: "other"
                 }
             events.withLock { $0.append(name) }
         }

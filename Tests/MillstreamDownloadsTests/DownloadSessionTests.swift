@@ -288,6 +288,7 @@ import Testing
                 for range in new.ranges { loaded.insert(range) }
                 #expect(loaded == progress.loadedTimeRanges)
                 if names.last != "loaded" { names.append("loaded") }
+            case .keyNotVerified: names.append("key")
             case .waitingForStream, .segmentsLost, .metadataOmitted: names.append("recording")
             case .selectionCompleted(let number): names.append("selection \(number)")
             case .finished(let location):

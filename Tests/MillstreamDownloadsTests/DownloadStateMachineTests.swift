@@ -64,6 +64,16 @@ import Testing
         #expect(machine.handle(.requested("0", .resume)).last == .start("0"))
     }
 
+    /// A run that was stopped without a request no longer uses capacity.
+    @Test func taskWhoseRunWasInterruptedIsSuspended() {
+        var machine = machine(2)
+        _ = machine.handle(.requested("0", .resume))
+        _ = machine.handle(.requested("1", .resume))
+        let effects = machine.handle(.ended("0", .stopped))
+        #expect(effects == [.report("0", .suspended), .report("1", .running), .start("1")])
+        #expect(machine.phase(of: "0") == .suspended)
+    }
+
     @Test func taskThatIsResumedWhileItStopsRunsAgain() {
         var machine = machine(1)
         _ = machine.handle(.requested("0", .resume))

@@ -167,7 +167,7 @@ private final class EventLog: Sendable {
         switch event {
         case .resolved(_, let progress, _): text = "resolved \(progress.bytes) \(progress.percent)"
         case .progress(_, let progress): text = "progress \(progress.bytes) \(progress.percent)"
-        case .ended, .waiting, .lost, .metadataOmitted: return
+        case .ended, .waiting, .lost, .metadataOmitted, .keyNotVerified: return
         case .completed(let asset): text = "completed \(asset.state) \(asset.bytes)"
         }
         state.withLock { $0.append(text) }

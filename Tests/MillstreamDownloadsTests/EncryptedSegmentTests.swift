@@ -52,6 +52,11 @@ import Testing
         #expect(padded.key.text == Self.base + "key" && padded.address.text == Self.base + "0.ts")
         let tagged = try #require(try Self.segment("#EXT-X-KEY:METHOD=AES-256-GCM,URI=\"key\""))
         #expect(tagged.keyKind == .longKey && tagged.isCheckedEntirely && tagged.checksPerKey == 1)
+        let uri = "data:application/octet-stream;base64,MDEyMzQ1Njc4OWFiY2RlZg=="
+        let samples = try #require(try Self.segment("#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"\(uri)\""))
+        #expect(samples.keyKind == .key && !samples.isCheckedEntirely && samples.checksPerKey == 4)
+        #expect([padded, tagged, samples].map(\.isCheckedWithAudio) == [false, false, true])
+        #expect([padded, tagged, samples].map(\.hasInlineKey) == [false, false, true])
     }
 
     @Test(arguments: [

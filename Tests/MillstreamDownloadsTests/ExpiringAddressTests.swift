@@ -87,7 +87,8 @@ private final class SignedOrigin: Sendable {
     @Test func addressesThatNeverWorkFailAfterFewRequests() async throws {
         let origin = SignedOrigin(lifetime: 0)
         let error = await #expect(throws: DownloadError.self) { try await task(origin).run() }
-        #expect(error?.message.contains("expired") == true || error?.address != nil)
+        #expect(error?.code == .transport && error?.detail == TransportError.Code.status.rawValue)
+        #expect(error?.message.contains("the signature has expired") == true, "\(String(describing: error))")
         #expect((2...7).contains(origin.count("main.m3u8")), "\(origin.count("main.m3u8"))")
         #expect(origin.requests.count < 60, "\(origin.requests.count)")
     }

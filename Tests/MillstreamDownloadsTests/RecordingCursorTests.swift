@@ -247,6 +247,7 @@ import Testing
             (106..<112, -400_000, 2), (10..<16, 0, 0), (0..<5, 0, 2),
             // Segments of audio begin a part of a frame after or before those of video.
             (6..<12, 10, 2), (6..<12, -10, 2), (6..<12, 250, 2), (6..<12, 251, 1), (5..<8, 10, 2),
+            (6..<9, 10, 2),
             (6..<12, nil, 2), (8..<14, nil, 0), (9..<15, nil, 3), (0..<8, nil, 5), (0..<9, nil, 8),
         ] as [(Range<Int64>, Int64?, Int)]
     )

@@ -122,6 +122,7 @@ private final class GatheringOrigin: Transport {
                 case .waiting: "waiting"
                 case .lost: "lost"
                 case .metadataOmitted: "omitted"
+                case .keyNotVerified: "key"
                 case .progress: "progress"
                 case .ended: "ended"
                 case .completed: "completed"

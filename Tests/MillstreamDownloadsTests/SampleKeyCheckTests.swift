@@ -1,9 +1,11 @@
 import AssetStorage
+import HLSPlaylist
 import MediaTransport
 import MillstreamTesting
 import PlaylistEditing
 import ResourceAddressing
 import SegmentFormat
+import Synchronization
 import Testing
 
 @testable import MillstreamDownloads
@@ -200,6 +202,35 @@ import Testing
         #expect(Self.matches(Self.wrongKey, none) == nil)
     }
 
+    /// The samples are those of the segment, and their format is that of the initialization section.
+    @Test func keyOfAPlaylistIsCheckedWithTheInitializationSection() throws {
+        let text = """
+            #EXTM3U
+            #EXT-X-TARGETDURATION:4
+            #EXT-X-KEY:METHOD=SAMPLE-AES,URI="data:application/octet-stream;base64,MDEyMzQ1Njc4OWFiY2RlZg==",IV=0x7
+            #EXT-X-MAP:URI="i.mp4"
+            #EXTINF:4,
+            0.m4s
+            #EXT-X-ENDLIST
+
+            """
+        let playlist = try MediaPlaylist(
+            parsing: Array(text.utf8),
+            context: PlaylistContext(address: ResourceAddress(Self.base + "main.m3u8"))
+        )
+        let segment = try #require(EncryptedSegment(playlist.segments[0]))
+        // The media has a vector, or the playlist does.
+        for initialization in [Self.initialization(), Self.initialization(vector: [])] {
+            for (key, matches) in [(Self.key, true), (Self.wrongKey, false)] {
+                let result = segment.beginsWithMedia(key, { _ in Self.fragment() }, initialization: { initialization })
+                #expect(result == matches)
+            }
+        }
+        let unknown = segment.beginsWithMedia(Self.key, { _ in Self.fragment() }, initialization: { nil })
+        let unread = segment.beginsWithMedia(Self.key, { _ in nil }, initialization: { Self.initialization() })
+        #expect(unknown == nil && unread == nil)
+    }
+
     @Test func partlyEncryptedSamplesOfMovieFragmentsDoNotTell() {
         #expect(Self.matches(Self.wrongKey, Self.initialization(pattern: 0x19)) == nil)
         #expect(Self.matches(Self.wrongKey, Self.initialization(scheme: "cenc")) == nil)
@@ -250,5 +281,59 @@ import Testing
         #expect(error?.code == .damaged && error?.message == "the key does not match: \(reason)")
         let asset = try #require(try temporary.library.assets().first)
         #expect(asset.state == .partial && !asset.isPlayableOffline)
+    }
+
+    /// Returns the number of events of a complete download that say that its key is not verified.
+    private func unverifiedKeyCount(
+        _ method: String,
+        _ segment: [UInt8],
+        uri: String = "key",
+        edits: [PlaylistEdit]
+    ) async throws -> Int {
+        let temporary = try TemporaryLibrary()
+        defer { withExtendedLifetime(temporary) {} }
+        let origin = ScriptedTransport(texts: [
+            Self.base + "main.m3u8": """
+            #EXTM3U
+            #EXT-X-TARGETDURATION:4
+            #EXT-X-KEY:METHOD=\(method),URI="\(uri)"
+            #EXTINF:4,
+            0.ts
+            #EXT-X-ENDLIST
+
+            """
+        ])
+        origin.setResponses(for: Self.base + "0.ts", .bytes(segment))
+        var selection = DownloadSelection()
+        selection.edits = EditPlan(edits)
+        let download = AssetDownload(
+            ResourceAddress(Self.base + "main.m3u8"),
+            into: temporary.library,
+            loader: ResourceLoader(
+                SchemeTransport(http: origin, file: FileTransport()),
+                policy: RecoveryPolicy(retries: 0)
+            ),
+            configuration: DownloadConfiguration(selection: selection)
+        )
+        let count = Mutex(0)
+        let asset = try await download.run { event in
+            if case .keyNotVerified = event { count.withLock { $0 += 1 } }
+        }
+        #expect(asset.state == .complete)
+        return count.withLock { $0 }
+    }
+
+    /// Only audio tells whether a key that the user gives is right.
+    @Test func givenKeyOfOtherSamplesIsNotVerified() async throws {
+        let digits = Self.key.map { String($0, radix: 16) }.joined()
+        let edits = [try PlaylistEdit(name: "key", value: digits + ",iv=00000000000000000000000000000007")]
+        let video = Self.transportStream([UInt8](repeating: 0x21, count: 400), type: 0xDB)
+        #expect(try await unverifiedKeyCount("SAMPLE-AES", video, edits: edits) == 1)
+        #expect(try await unverifiedKeyCount("SAMPLE-AES-CTR", video, edits: edits) == 1)
+        let audio = Self.transportStream(Self.packedAudio, type: 0xCF)
+        #expect(try await unverifiedKeyCount("SAMPLE-AES", audio, edits: edits) == 0)
+        // The key of a playlist is that of the origin.
+        let uri = "data:application/octet-stream;base64,MDEyMzQ1Njc4OWFiY2RlZg=="
+        #expect(try await unverifiedKeyCount("SAMPLE-AES", video, uri: uri, edits: []) == 0)
     }
 }

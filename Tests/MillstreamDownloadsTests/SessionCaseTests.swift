@@ -126,7 +126,7 @@ final class RecordingTime: TimeSource {
             case .variantsChosen(let variants): chosen += variants.map(\.role)
             case .completed(let summary, _): summaries.append(summary)
             case .stateChanged, .locationChosen, .loaded, .waitingForStream, .segmentsLost, .metadataOmitted,
-                .selectionCompleted, .finished:
+                .keyNotVerified, .selectionCompleted, .finished:
                 break
             }
         }

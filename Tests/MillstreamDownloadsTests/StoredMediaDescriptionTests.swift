@@ -29,10 +29,19 @@ import Testing
     }
 
     /// An initialization section with video of 640 by 360 pixels, and English audio.
-    private static var initialization: [UInt8] {
-        let video = box("avc1", zeros(6), [0, 1], zeros(16), [2, 128, 1, 104], zeros(50))
+    private static var initialization: [UInt8] { initializationSection(width: [2, 128]) }
+
+    /// Returns an initialization section with video of a height of 360 pixels, and English audio.
+    ///
+    /// - Parameters:
+    ///   - width: The two bytes of the width of the video.
+    ///   - padding: The size of the box before the movie, in bytes.
+    /// - Returns: The section.
+    private static func initializationSection(width: [UInt8], padding: Int = 0) -> [UInt8] {
+        let video = box("avc1", zeros(6), [0, 1], zeros(16), width, [1, 104], zeros(50))
         let audio = box("mp4a", zeros(6), [0, 1], zeros(8), [0, 2], zeros(6), [0xBB, 0x80, 0, 0])
-        return box("ftyp", Array("iso6".utf8), zeros(4))
+        let free: [UInt8] = padding > 0 ? box("free", zeros(padding)) : []
+        return box("ftyp", Array("iso6".utf8), zeros(4)) + free
             + box(
                 "moov",
                 box("mvhd", zeros(12), [0, 0, 3, 232], zeros(84)),
@@ -79,6 +88,19 @@ import Testing
         let summary = try temporary.library.summary(asset.id)
         #expect(summary.quality == "360p" && summary.languages == "eng")
         #expect(try temporary.library.summaries() == [summary])
+    }
+
+    /// All of an initialization section is read, in contrast to a segment.
+    @Test func largeInitializationSectionIsDescribed() async throws {
+        let asset = try await download(transport(Self.initializationSection(width: [2, 128], padding: 300_000)))
+        let rendition = try #require(asset.renditions.first)
+        #expect(rendition.width == 640 && rendition.height == 360 && rendition.audioLanguages == ["eng"])
+    }
+
+    @Test func videoWithoutAWidthHasNoResolution() async throws {
+        let asset = try await download(transport(Self.initializationSection(width: [0, 0])))
+        let rendition = try #require(asset.renditions.first)
+        #expect(rendition.width == nil && rendition.height == nil && rendition.audioLanguages == ["eng"])
     }
 
     @Test func mediaThatDescribesNoTracksIsListedWithItsBitRate() async throws {

@@ -65,7 +65,7 @@ import Testing
             case .finished: names.append("finished")
             case .completed(_, let error): names.append("completed \(error?.detail ?? "")")
             case .mediaSelectionResolved, .variantsChosen, .locationChosen, .loaded, .waitingForStream, .segmentsLost,
-                .metadataOmitted, .selectionCompleted:
+                .metadataOmitted, .keyNotVerified, .selectionCompleted:
                 break
             }
         }

@@ -303,8 +303,10 @@ public final class DownloadSession: Sendable {
         if lock != nil { try checkUse(of: assetID) }
         var formerPlan: FormerPlan?
         if let resolution, isPlanned {
-            // What can be played is not planned again before the keys are known to be available.
-            isPlanned = try library.unstoredKeys(of: resolution.renditions, assetID).isEmpty
+            // What can be played is not planned again before the keys are known to be available, and to match.
+            isPlanned =
+                try library.unstoredKeys(of: resolution.renditions, assetID).isEmpty
+                && library.inlineKeyMismatch(of: resolution.renditions, assetID) == nil
             if isPlanned {
                 formerPlan = try library.formerPlan(of: assetID)
                 try library.plan(resolution, of: assetID, configuration)

@@ -56,6 +56,9 @@ public final class DownloadTask: LoadableAsset, Identifiable {
         /// Date ranges or other metadata of a recorded stream are not in its playlists, because they exceed 32 MiB in the whole recording,
         /// or 16 KiB in one tag or segment; this is reported once in a run.
         case metadataOmitted
+        /// The key of the edit `key` could not be verified, although the segments are stored, because only a decoder can tell
+        /// whether it decrypts their samples; audio in AAC, AC-3 or Enhanced AC-3 verifies it.
+        case keyNotVerified
         /// All files of the selection with the given number are stored; the first one is 0.
         case selectionCompleted(Int)
         /// The run ended; the package is at a path relative to the directory of the library.

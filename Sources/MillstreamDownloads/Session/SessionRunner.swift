@@ -201,9 +201,7 @@ final class SessionRunner: Sendable {
         if isOwned(id) { send(.prioritized(id, priority)) }
     }
 
-    /// Gives a task that is not running the options with which it was requested again.
-    ///
-    /// A description and an artwork stay unless there are others.
+    /// Gives a task that is not running the options of its new request; its description and artwork stay unless there are others.
     func setConfiguration(_ configuration: DownloadConfiguration, of task: DownloadTask) throws {
         var configuration = configuration
         let artwork =
@@ -397,6 +395,7 @@ final class SessionRunner: Sendable {
         case .waiting(let error): send(.waitingForStream(error), of: task)
         case .lost(_, let count): send(.segmentsLost(count), of: task)
         case .metadataOmitted: send(.metadataOmitted, of: task)
+        case .keyNotVerified: send(.keyNotVerified, of: task)
         case .progress(_, let progress): sendProgress(progress.ofSelection(number, of: count), of: task)
         case .ended(let id, let figures):
             let variants = (try? library.asset(id).renditions.filter { $0.role == .variant }) ?? []
