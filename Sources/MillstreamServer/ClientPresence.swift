@@ -20,23 +20,25 @@ final class ClientPresence: Sendable {
 
     private let state = Mutex(State())
 
-    /// Sets what is known of the sources of the next request of the client; `nil` for nothing.
+    /// Sets the result of requesting the sources again, for the next request of the client; `nil` if there is none.
     func setConfirmation(_ confirmation: (key: EditedPlaylistCache.Key, result: RepeatedResponses.Confirmation)?) {
         state.withLock { $0.confirmation = confirmation }
     }
 
-    /// Returns what is known of the sources of the current request, once; `nil` if it concerns another request.
+    /// Returns the result of requesting the sources again for the current request, and removes it; `nil` if it is for
+    /// another request.
     func takeConfirmation(for key: EditedPlaylistCache.Key) -> RepeatedResponses.Confirmation? {
         let confirmation = state.withLock { $0.confirmation.take() }
         return confirmation?.key == key ? confirmation?.result : nil
     }
 
-    /// Sets the part that the memory of the server has in the response to the current request.
+    /// Sets the use of the memory cache of the server for the response to the current request.
     func setCacheResult(_ result: CacheResult) {
         state.withLock { $0.cacheResult = result }
     }
 
-    /// Returns the part that the memory of the server has in the response to the current request, once; `nil` if it has none.
+    /// Returns the use of the memory cache for the response to the current request, and removes it; `nil` if the cache
+    /// was not used.
     func takeCacheResult() -> CacheResult? { state.withLock { $0.cacheResult.take() } }
 
     /// Records that the client has closed the connection, and runs the registered actions.
@@ -49,7 +51,8 @@ final class ClientPresence: Sendable {
         for action in actions { action() }
     }
 
-    /// Registers an action for when the client closes the connection; runs it at once if that has happened.
+    /// Registers an action to run when the client closes the connection; if the connection is closed already, runs it
+    /// at once.
     ///
     /// - Returns: The number with which ``forget(_:)`` removes the action; `nil` if it has run.
     private func onDisconnect(_ action: @escaping @Sendable () -> Void) -> Int? {
@@ -76,7 +79,7 @@ final class ClientPresence: Sendable {
         guard let current else { return try await operation() }
         return try await withThrowingTaskGroup(of: Result.self) { group in
             group.addTask { try await operation() }
-            // Leaving the scope of the group cancels the operation, whatever caused it.
+            // The operation is canceled when the scope of the group ends, for any reason.
             let (disconnects, source) = AsyncStream<Void>.makeStream()
             let number = current.onDisconnect { source.finish() }
             defer { current.forget(number) }

@@ -30,8 +30,8 @@ struct ClientRecognition: RouterMiddleware {
     }
 }
 
-/// The places that the clients of a server occupy: a quarter of all is the most for one client, and half of them for all pages of other
-/// sites together.
+/// The places that the clients of a server occupy: a quarter of all is the most for one client unless another number is given, and
+/// half of them for all pages of other sites together.
 ///
 /// The pages of other sites in a client have another share than its players and the pages of this server.
 struct ClientShares: Sendable {
@@ -51,10 +51,13 @@ struct ClientShares: Sendable {
     /// - Parameters:
     ///   - total: The maximum number of places.
     ///   - minimum: The number of places that a client can have, even if it is more than a quarter.
-    init(total: Int, minimum: Int) {
+    ///   - maximum: The maximum number of places of one client; `nil` for a quarter and the minimum.
+    init(total: Int, minimum: Int, maximum: Int? = nil) {
         self.total = total
-        share = max(total / 4, min(total, minimum))
-        foreignTotal = max(total / 2, share)
+        let usual = max(total / 4, min(total, minimum))
+        share = maximum.map { min(total, max(0, $0)) } ?? usual
+        // A larger share of each client does not permit more requests of pages of other sites.
+        foreignTotal = max(total / 2, usual)
     }
 
     /// Occupies a place.

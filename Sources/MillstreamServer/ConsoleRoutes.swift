@@ -268,7 +268,9 @@ struct ConsoleRoutes {
         guard let poster = catalog.streams.first(where: { $0.id == id })?.poster else {
             throw ServerError(.notFound, "not-found", "the stream \(id) has no poster image")
         }
-        let loaded = try await loader.load(TransportRequest(poster, kind: .other), limit: Self.posterLimit)
+        let loaded = try await ClientPresence.whileClientIsConnected { [loader] in
+            try await loader.load(TransportRequest(poster, kind: .other), limit: Self.posterLimit)
+        }
         let type =
             loaded.contentType
             ?? FileResponder.mediaType(String(poster.lastPathComponent.split(separator: ".").last ?? ""))
@@ -307,40 +309,12 @@ struct ConsoleRoutes {
         return .json(report, budget: budget)
     }
 
-    private struct DownloadParameters: Decodable {
-        let url: String
-        let title: String?
-        let variants: String?
-        let maxHeight: Int?
-    }
-
     @Sendable private func startDownload(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         var request = request
         let body = try await request.collectBody(upTo: 64 << 10)
-        guard let order = try? JSONDecoder().decode(DownloadParameters.self, from: Data(body.readableBytesView)),
-            ResourceAddress(order.url).isHTTP
-        else { throw ServerError(.badRequest, "invalid-body", "the body must contain url, an http or https address") }
-        var selection = DownloadSelection()
-        switch (order.variants, order.maxHeight) {
-        case (_, let height?): selection.variants = .maximumHeight(height)
-        case ("lowest", _): selection.variants = .lowest
-        case ("all", _): selection.variants = .all
-        case ("best", _), (nil, _): selection.variants = .best
-        default: throw ServerError(.badRequest, "invalid-body", "variants must be best, lowest or all")
-        }
-        let id = try await downloads.start(ResourceAddress(order.url), title: order.title, selection: selection)
+        let order = try DownloadOrder(parsing: Array(body.readableBytesView))
+        let id = try await downloads.start(order.source, title: order.title, selection: order.selection)
         return .json(.fields(["id": .string(id)]), status: .accepted)
-    }
-
-    private struct ConditionsParameters: Decodable {
-        let conditions: String
-        /// The source of a stream with its own conditions, and the conditions in its URL.
-        ///
-        /// Both are absent if the conditions of all other streams are changed, or those of a link.
-        let url: String?
-        let named: String?
-        /// The identifier of a link, in place of a stream.
-        let link: String?
     }
 
     @Sendable private func changeConditions(
@@ -349,24 +323,7 @@ struct ConsoleRoutes {
     ) async throws -> Response {
         var request = request
         let body = try await request.collectBody(upTo: 64 << 10)
-        guard let order = try? JSONDecoder().decode(ConditionsParameters.self, from: Data(body.readableBytesView)),
-            (order.url == nil) == (order.named == nil), order.link == nil || order.url == nil
-        else {
-            throw ServerError(
-                .badRequest,
-                "invalid-body",
-                "the body must contain conditions, and for a single stream link, or url and named"
-            )
-        }
-        if let link = order.link {
-            try links.change(link: link, to: order.conditions)
-            return .json(links.report)
-        }
-        var stream: LinkRegistry.Stream?
-        if let url = order.url, let named = order.named {
-            stream = LinkRegistry.Stream(source: ResourceAddress(url), conditions: named)
-        }
-        try links.change(stream, to: order.conditions)
+        try links.change(ConditionsOrder(parsing: Array(body.readableBytesView)))
         return .json(links.report)
     }
 

@@ -344,9 +344,11 @@ final class DownloadQueue: Service {
                 return broadcast.send(ServerEvent(name: "asset", data: report(description.asset, snapshot)))
             }
         case .stateChanged, .completed: break
+        case .keyNotVerified:
+            logger.warning("the key of a download could not be verified", metadata: ["asset": "\(task.assetID)"])
+            return
         case .mediaSelectionResolved, .variantsChosen, .locationChosen, .waitingForStream, .segmentsLost,
-            .metadataOmitted, .selectionCompleted,
-            .finished:
+            .metadataOmitted, .selectionCompleted, .finished:
             return
         }
         let id = task.assetID

@@ -25,10 +25,10 @@ struct EditWorkers: Sendable {
 
     func shutdown() async throws { try await pool?.shutdownGracefully() }
 
-    /// Runs work that can take long.
+    /// Runs work that can take a long time.
     ///
-    /// - Parameter work: The work. It must call the closure that it is given between its steps; the closure throws when
-    ///   the task is canceled.
+    /// - Parameter work: The work. Between its steps, it must call the closure that it receives, which throws when the
+    ///   task is canceled.
     /// - Returns: The result of the work.
     /// - Throws: `CancellationError`, or the error of the work.
     func run<Result: Sendable>(

@@ -3,7 +3,7 @@ import HTTPTypes
 import MediaTiming
 
 /// A namespace for the compression of responses (RFC 9110 §8.4.1.3, RFC 1952).
-enum GzipEncoding {
+package enum GzipEncoding {
     /// The size in bytes from which compression is worth its cost: smaller responses fit in one packet.
     static let minimumSize = 1_400
 
@@ -47,9 +47,15 @@ enum GzipEncoding {
     }
 
     /// Returns a Boolean value that indicates whether a client accepts compressed responses (RFC 9110 §12.5.3).
-    static func isAccepted(by headers: HTTPFields) -> Bool {
+    static func isAccepted(by headers: HTTPFields) -> Bool { isAccepted(by: headers[values: .acceptEncoding]) }
+
+    /// Returns a Boolean value that indicates whether a client accepts compressed responses (RFC 9110 §12.5.3).
+    ///
+    /// - Parameter fields: The values of the fields `Accept-Encoding`.
+    /// - Returns: `true` if they name gzip, or any encoding.
+    package static func isAccepted(by fields: [String]) -> Bool {
         var any: Bool?
-        for field in headers[values: .acceptEncoding] {
+        for field in fields {
             for item in field.lowercased().split(separator: ",") {
                 let parts = item.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" } }
                 guard let name = parts.first else { continue }

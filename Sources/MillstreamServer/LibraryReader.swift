@@ -4,16 +4,17 @@ import NIOCore
 import ReportFormat
 import Synchronization
 
-/// The reports about the whole library, of which one is made at a time.
+/// A reader that makes reports about the whole library, one at a time.
 ///
-/// A report takes as long as the assets have files. Clients that wait for the same report share one, which begins after their
-/// requests, so that it has the state of the library at the time of each request or a later one.
+/// The duration of a report is proportional to the number of files of the assets. Clients that wait for the same report
+/// share one. It begins after their requests, so that it contains the state of the library at the time of each request
+/// or later.
 final class LibraryReader: Sendable {
     /// The subject of a report.
     enum Subject: Hashable {
         /// The downloaded assets.
         case assets
-        /// The disk space of the library, and what would be deleted so that a number of bytes becomes available.
+        /// The disk space of the library, and the assets that would be deleted to make a number of bytes available.
         case storage(need: ByteCount)
     }
 
@@ -47,8 +48,8 @@ final class LibraryReader: Sendable {
     ///
     /// - Parameters:
     ///   - subject: The subject of the report.
-    ///   - report: A closure that reads the library. It must call the closure that it is given between its steps, which throws when
-    ///     no client waits any longer.
+    ///   - report: A closure that reads the library. Between its steps, it must call the closure that it receives,
+    ///     which throws when no client waits any longer.
     /// - Returns: The response.
     /// - Throws: ``ServerError`` with 503 if the server has no capacity; `CancellationError` when the client closes the connection;
     ///   the errors of `report`.
@@ -61,7 +62,7 @@ final class LibraryReader: Sendable {
         let bytes = try await ClientPresence.whileClientIsConnected { [self] in
             let number = nextNumber(of: subject)
             return try await reports.value(for: number) { [self] in
-                // A report that is canceled before it begins has ended as well.
+                // A report that is canceled before it begins must not be shared any longer either.
                 defer { markBegun(subject, number) }
                 return try await thread.run { [self] check in
                     markBegun(subject, number)

@@ -1,8 +1,8 @@
-import ResourceAddressing
+package import ResourceAddressing
 
 /// The parameters of an address that select the link of its response: `conditions=3G` and, for the children of a
 /// stream, `link=…`.
-struct LinkParameters: Hashable {
+package struct LinkParameters: Sendable, Hashable {
     /// The name of the conditions in the address.
     let conditions: String
     /// The identifier of the link of the stream.
@@ -11,7 +11,7 @@ struct LinkParameters: Hashable {
     /// Creates the parameters from a query; `nil` if it names no conditions.
     ///
     /// ``LinkRegistry/link(_:for:)`` refuses names of unknown conditions.
-    init?(_ query: QueryItems, source: ResourceAddress) {
+    package init?(_ query: QueryItems, source: ResourceAddress) {
         guard let conditions = query["conditions"] else { return nil }
         self.conditions = conditions
         let stream = LinkRegistry.Stream(source: source, conditions: conditions)

@@ -20,7 +20,7 @@ final class LoadSession: Sendable {
     ///   - memory: The playlists that the server has in memory.
     ///   - loader: The loader of playlists that are not in memory or not fresh.
     ///   - capacity: The capacity of the server, in which bytes are reserved while they are loaded.
-    ///   - time: The clock for ``LoadingTime``.
+    ///   - time: The clock for ``ServerLimits/loadingTime``.
     init(
         memory: ResourceMemory,
         loader: ResourceLoader,
@@ -39,13 +39,13 @@ final class LoadSession: Sendable {
     /// Returns a playlist, which is loaded or validated once in a session.
     ///
     /// - Throws: `TransportError`, `CancellationError`, ``ServerError`` if the server has no capacity, or if the playlist is
-    ///   not loaded within ``LoadingTime/maximum``.
+    ///   not loaded within ``ServerLimits/loadingTime``.
     func resource(
         at address: ResourceAddress,
         _ presentations: PresentationStore?
     ) async throws -> ResourceMemory.Resource {
         if let known = resources.withLock({ $0[address] }) { return known }
-        let resource = try await time.limitingLoad(of: "playlist") {
+        let resource = try await time.limitingLoad(of: "playlist", within: capacity.limits.loadingTime) {
             [memory, loader, capacity] () async throws -> ResourceMemory.Resource in
             try await memory.resource(at: address) {
                 // The load is shared by requests, so it has a budget of its own, which is released at its end.

@@ -1,5 +1,6 @@
 public import AssetStorage
 public import Foundation
+import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import HummingbirdTLS
@@ -103,6 +104,10 @@ public struct LocalOrigin: Sendable {
         public var maximumDownloadRate: BitRate?
         /// The interval at which the server deletes expired assets and those beyond the limits of the library; `nil` for none.
         package var storagePolicyInterval: Duration? = .seconds(60)
+        /// A function that is called with the methods and paths of all routes before the server listens; `nil` for none.
+        ///
+        /// A path has `{name}` for each parameter, and `**` for any number of components.
+        package var routeObserver: (@Sendable (_ routes: [(method: String, path: String)]) -> Void)?
 
         /// Creates options.
         public init(
@@ -218,7 +223,8 @@ public struct LocalOrigin: Sendable {
         sources.redirection = access.redirection
         sources.trustedSegments = SegmentMemory(
             aheadCount: options.segmentsAhead,
-            forwardsConditions: options.cache == nil
+            forwardsConditions: options.cache == nil,
+            retainedBytes: options.limits.retainedSegmentBytes
         )
         var memory = ResourceMemory.Options { .now }
         memory.staleIfError = options.staleIfError
@@ -367,6 +373,7 @@ public struct LocalOrigin: Sendable {
             signer: SegmentSigner(secret),
             breaks: breaks
         ).add(to: router)
+        options.routeObserver?(router.routes.map { (method: $0.method.rawValue, path: $0.path.description) })
         router.refuseOtherMethods()
         let plain = HTTPServerBuilder.limited(
             by: registry,

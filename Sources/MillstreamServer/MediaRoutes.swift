@@ -117,7 +117,9 @@ struct MediaRoutes {
         let handler = playlists.handler(context, budget, session: session)
         let playlist = try await ClientPresence.whileClientIsConnected {
             let bytes = try await handler.playlist(for: playback)
-            return try await environment.workers.run { _ in try Playlist.parse(bytes, context: served) }
+            return try await environment.workers.run { _ in
+                try Playlist.parseUnlessCanceled(bytes, context: served).get()
+            }
         }
         return LoadedPlaylist(playlist: playlist, loader: loading, package: nil)
     }
@@ -140,8 +142,13 @@ struct MediaRoutes {
                     hint: "add segments=proxy to the address of the playlist"
                 )
             }
-            let target = try await environment.sources.redirection(for: context.initiator)(segment.target)
-            guard try await policy.allowsLoading(target, resolving: hosts) else {
+            let redirection = environment.sources.redirection(for: context.initiator)
+            // The redirection can wait for a token, and the policy for the addresses of a host.
+            let (target, isAllowed) = try await ClientPresence.whileClientIsConnected { [named = segment.target] in
+                let target = try await redirection(named)
+                return (target, try await policy.allowsLoading(target, resolving: hosts))
+            }
+            guard isAllowed else {
                 throw TransportError(.addressRefused, "this address may not be loaded", address: segment.target)
             }
             // HLS clients support 302 more widely than 307. The value of a header field has no spaces and line breaks.
@@ -201,7 +208,10 @@ struct MediaRoutes {
 
     /// Returns whether a browser would display the response as a page under an address of this server.
     private static func isNavigation(_ request: Request) -> Bool {
-        guard let destination = request.headers[.secFetchDestination]?.lowercased() else { return false }
+        guard let destination = request.headers[.secFetchDestination]?.lowercased() else {
+            // Browsers send the field only to loopback addresses and over HTTPS, but accept XHTML in each navigation. Players do not.
+            return request.headers[.accept]?.lowercased().contains("application/xhtml+xml") ?? false
+        }
         return ["document", "embed", "fencedframe", "frame", "iframe", "object"].contains(destination)
     }
 
@@ -240,7 +250,9 @@ struct MediaRoutes {
         }
         let response: TransportResponse
         do {
-            response = try await segments.response(to: key, load)
+            response = try await ClientPresence.whileClientIsConnected { [key] in
+                try await segments.response(to: key, load)
+            }
         } catch let error as TransportError where error.status == 416 && range != nil && validator == nil {
             // All else is a failure of the origin: no other condition that it can refuse is forwarded.
             return Self.notSatisfiable(error)

@@ -48,7 +48,7 @@ struct OriginPlaylistLoader: PlaylistLoader {
         context.mayNameFiles = true
         do {
             let (playlist, reason) = try await workers.run { [context] _ in
-                let playlist = try Playlist.parse(loaded.bytes, context: context, limits: limits)
+                let playlist = try Playlist.parseUnlessCanceled(loaded.bytes, context: context, limits: limits).get()
                 // An edited playlist has another URL, so that the parameter could not be added afterwards.
                 if case .multivariant(let multivariant) = playlist { try multivariant.checkParameters() }
                 return (playlist, playlist.refusalReason)

@@ -137,7 +137,9 @@ final class PackageRoute: Sendable {
         let origin = RecoveringTransport(environment.sources.access(for: context.initiator).loading)
         let package = PackageTransport(library, id: id, origin: origin)
         do {
-            let response = try await package.send(TransportRequest(package.address(of: name), kind: .segment))
+            let response = try await ClientPresence.whileClientIsConnected {
+                try await package.send(TransportRequest(package.address(of: name), kind: .segment))
+            }
             return MediaRoutes.forwarded(response, cacheControl: "no-cache")
         } catch let error as TransportError where error.code == .fileNotFound {
             throw ServerError(.notFound, "not-found", "the asset has no \(name)")
@@ -221,8 +223,9 @@ final class PackageRoute: Sendable {
         _ context: PlaylistContext,
         _ limits: EditLimits
     ) throws -> Playlist {
+        let parsed = try Playlist.parseUnlessCanceled(bytes, context: context, limits: limits.loadedPlaylist)
         do throws(PlaylistParsingError) {
-            return try Playlist.parse(bytes, context: context, limits: limits.loadedPlaylist)
+            return try parsed.get()
         } catch {
             guard case .limitExceeded = error else { throw error }
             throw ServerError(.contentTooLarge, error.code.rawValue, "the stored playlist: \(error)")

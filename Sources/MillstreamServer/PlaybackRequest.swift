@@ -4,9 +4,9 @@ import PlaylistEditing
 import ResourceAddressing
 
 /// The parameters of a playback URL such as `/play.m3u8?url=…&bandwidth=…`.
-struct PlaybackRequest {
+package struct PlaybackRequest: Sendable {
     /// The ways in which a player receives segments.
-    enum SegmentDelivery: String {
+    package enum SegmentDelivery: String, Sendable {
         /// The server redirects to the origin.
         case redirect
         /// The server loads the segment and forwards it.
@@ -17,9 +17,9 @@ struct PlaybackRequest {
 
     /// The redundant variants that remain in a multivariant playlist.
     enum Redundancy: String {
-        /// All of them.
+        /// All redundant variants.
         case all
-        /// Those whose media playlists are available and not stale.
+        /// The redundant variants whose media playlists are available and not stale.
         case available
     }
 
@@ -27,7 +27,9 @@ struct PlaybackRequest {
     enum MediaAddressing {
         /// The addresses at the origin.
         case origin
-        /// The addresses at the origin; parts of files, which it does not have, at the base of the playlists.
+        /// The addresses at the origin, except for parts of files.
+        ///
+        /// The origin does not have these parts; their addresses are relative to the base of the playlists.
         case originAndParts
         /// Signed addresses of this server.
         case server(SegmentSigner)
@@ -44,7 +46,8 @@ struct PlaybackRequest {
     ///
     /// The variables are loaded from there if this playlist imports any.
     var parent: ResourceAddress?
-    /// The name of the presentation with its edits, whose tracks have common numbers of breaks; `nil` if they have none.
+    /// The name of the presentation with its edits, whose tracks have the same numbers of breaks; `nil` if there are no
+    /// such numbers.
     var presentation: String?
     /// The network conditions, and the simulated link that all resources of the stream share; `nil` if no conditions
     /// are simulated.
@@ -90,17 +93,18 @@ struct PlaybackRequest {
 
     /// Returns the target of a request without the parameters that are ignored, so that all targets with the same meaning are equal.
     static func meaningfulTarget(_ target: String) -> String {
-        guard let mark = target.firstIndex(of: "?") else { return target }
-        let pairs = target[target.index(after: mark)...].split(separator: "&", omittingEmptySubsequences: false)
+        guard let mark = target.utf8.firstIndex(of: UInt8(ascii: "?")) else { return target }
+        let start = target.utf8.index(after: mark)
+        let pairs = target.utf8[start...].split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
         let meaningful = pairs.filter { pair in
-            let name = PercentEncoding.decode(String(pair.prefix { $0 != "=" })) ?? ""
+            let name = PercentEncoding.decode(String(Substring(pair.prefix { $0 != UInt8(ascii: "=") }))) ?? ""
             return !name.hasPrefix("_HLS_") || directiveNames.contains(name)
         }
         guard meaningful.count < pairs.count else { return target }
-        return String(target[...mark]) + meaningful.joined(separator: "&")
+        return String(target[..<start]) + meaningful.map { String(Substring($0)) }.joined(separator: "&")
     }
 
-    /// The elements that a player permits to leave out of a playlist (RFC 8216bis §6.2.5.1).
+    /// The elements that the server may omit from a playlist if a player requests it (RFC 8216bis §6.2.5.1).
     enum Skip: String {
         /// Older segments.
         case segments = "YES"
@@ -118,7 +122,8 @@ struct PlaybackRequest {
 
     /// The address from which the playlist is loaded: the source with the delivery directives that are for the origin.
     ///
-    /// A simulated channel has a complete source, and edited breaks leave out the tags of low-latency playlists. Other edits require
+    /// No directives are added for a simulated channel, because its source is complete. None but the parameters for
+    /// interstitials are added for edited breaks, which remove the tags of low-latency playlists. Other edits require
     /// the full playlist, from which this server makes the delta update.
     var address: ResourceAddress {
         guard plan.channel == nil else { return source }
@@ -191,8 +196,10 @@ struct PlaybackRequest {
             case "parent": parent = ResourceAddress(item.value)
             case "presentation": presentation = item.value.utf8.count <= Self.maximumNameLength ? item.value : nil
             case "define":
-                let parts = item.value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-                if parts.count == 2 { variables[String(parts[0])] = String(parts[1]) }
+                // A value can begin with a combining character.
+                let separator = UInt8(ascii: "=")
+                let parts = item.value.utf8.split(separator: separator, maxSplits: 1, omittingEmptySubsequences: false)
+                if parts.count == 2 { variables[String(Substring(parts[0]))] = String(Substring(parts[1])) }
             case let name where PlaylistEdit.isKnown(name):
                 if let edit = try PlaylistEdit.edit(named: name, item.value) { edits.append(edit) }
             default:
@@ -204,8 +211,16 @@ struct PlaybackRequest {
                 )
             }
         }
-        guard let source, source.isHTTP || allowsFiles else {
+        guard let source, !source.text.isEmpty || allowsFiles else {
             throw ServerError(.badRequest, "missing-url", "url must be an http or https address")
+        }
+        guard source.isHTTP || allowsFiles else {
+            throw ServerError(
+                .badRequest,
+                "invalid-value",
+                "only http and https URLs with a host can be played",
+                hint: "the parameter url is the URL of the source"
+            )
         }
         guard parent?.isHTTP ?? true || allowsFiles else {
             throw ServerError(.badRequest, "invalid-value", "parent must be an http or https address")

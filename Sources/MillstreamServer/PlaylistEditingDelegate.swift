@@ -6,11 +6,12 @@ import ResourceAddressing
 
 /// A delegate of a resource loader that edits the playlists of an asset as a ``LocalOrigin`` does, without a server.
 ///
-/// The asset has a custom scheme with an original one. Its playlist is loaded from the original scheme and edited, and its
-/// child playlists are edited too; segments and keys are loaded from their origin, and the parts of a WebVTT file that was divided
-/// through the delegate, with their own cues. A resource is recognized as a
-/// playlist by its content, and a DASH presentation is translated; any other resource is redirected. The resource loader
-/// does not retain the delegate. Without edits, every resource is loaded from its original address, byte for byte.
+/// The URL of the asset has a custom scheme that names an original scheme. Its playlist is loaded with the original
+/// scheme and edited, and its child playlists are edited too. Segments and keys are loaded from their origin. If an
+/// edit divided a WebVTT file into parts, the delegate delivers each part with its own cues. A resource is recognized
+/// as a playlist by its content, and a DASH presentation is translated; any other resource is redirected. The resource
+/// loader does not retain the delegate. Without edits, every resource is loaded from its original address, byte for
+/// byte.
 public final class PlaylistEditingDelegate: AssetResourceLoaderDelegate {
     /// The edits.
     public let plan: EditPlan
@@ -69,7 +70,7 @@ public final class PlaylistEditingDelegate: AssetResourceLoaderDelegate {
     }
 }
 
-/// A transport that returns the edited playlist, or the original resource if it is no playlist.
+/// A transport that returns the edited playlist, or the original resource if it is not a playlist.
 private struct PlaylistOrOriginalTransport: Transport {
     let edited: EditedTransport
     let original: ResourceAddress

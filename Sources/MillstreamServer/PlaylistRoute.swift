@@ -18,6 +18,8 @@ struct PlaylistRoute {
     private let awaited = SharedWork<EditedPlaylistCache.Key, EditedPlaylistCache.Entry>(maximumCount: 512)
     /// The playlists whose sources have changed, for the clients that waited for these.
     private let changed = SharedWork<ObjectIdentifier, ChangedSources.Edited>(maximumCount: 512)
+    /// The manifests that are being written, for all clients that request them at the same time.
+    let manifests = SharedWork<EditedPlaylistCache.Key, EditedPlaylistCache.Entry>(maximumCount: 512)
     private let time = SystemTimeSource()
     /// The store of the media properties that manifests of channels contain.
     private let media: TrackMediaStore
@@ -107,9 +109,10 @@ struct PlaylistRoute {
             return try await response(to: request, known, key)
         }
         do {
-            let entry = try await manifestEntry(request, context, memory)
-            edited.store(entry, for: key)
-            environment.metrics.countPlaylist(.edited)
+            // All clients that request the manifest while it is written have the same one.
+            let entry = try await ClientPresence.whileClientIsConnected { [manifests] in
+                try await manifests.value(for: key) { try await manifestEntry(request, context, key, memory) }
+            }
             ClientPresence.current?.setCacheResult(.playlist(.edited))
             return try await response(to: request, entry, key)
         } catch let error as TransportError {
@@ -121,37 +124,43 @@ struct PlaylistRoute {
         }
     }
 
-    /// Returns the manifest of a simulated channel for the current second.
+    /// Returns the manifest of a simulated channel for the current second, and stores it for later requests.
     private func manifestEntry(
         _ request: Request,
         _ context: ServerRequestContext,
+        _ key: EditedPlaylistCache.Key,
         _ memory: ResourceMemory
     ) async throws -> EditedPlaylistCache.Entry {
         let second = UnixSeconds.now
         let budget = try environment.capacity.admit()
         let loading = environment.sources.access(for: context.initiator).loading
         let session = LoadSession(memory: memory, loader: loading, capacity: environment.capacity)
+        let loader = OriginPlaylistLoader(
+            loader: loading,
+            workers: environment.workers,
+            presentations: environment.sources.presentations(for: context.initiator),
+            session: session
+        )
         let handler = ChannelManifestHandler(
-            loader: OriginPlaylistLoader(
-                loader: loading,
-                workers: environment.workers,
-                presentations: environment.sources.presentations(for: context.initiator),
-                session: session
-            ),
+            loader: loader,
             resources: loading,
             media: media,
             isForeign: context.initiator.isForeign,
             budget: budget,
-            workers: environment.workers
+            workers: environment.workers,
+            // The manifest contains the media playlists of the variants that remain, so they are loaded only once.
+            removal: removal(context, budget, loader)
         )
-        let playback = try playbackRequest(request)
-        let bytes = try await ClientPresence.whileClientIsConnected { try await handler.manifest(for: playback) }
-        return EditedPlaylistCache.Entry(
+        let bytes = try await handler.manifest(for: playbackRequest(request))
+        let entry = EditedPlaylistCache.Entry(
             bytes,
             versions: session.versions,
             second: second,
             contentType: EditedPlaylistCache.Entry.manifestType
         )
+        edited.store(entry, for: key)
+        environment.metrics.countPlaylist(.edited)
+        return entry
     }
 
     /// Returns the parameters of a request, with media addresses that this server signs.
@@ -345,12 +354,6 @@ struct PlaylistRoute {
             workers: environment.workers,
             time: environment.time
         )
-        let removal = RedundantVariantRemoval(
-            loader: variantLoader,
-            budget: budget,
-            workers: environment.workers,
-            monitor: context.initiator.isForeign ? foreignVariants : trustedVariants
-        )
         return PlaybackRequestHandler(
             loader: loading,
             budget: budget,
@@ -361,7 +364,21 @@ struct PlaylistRoute {
             client: client,
             segments: environment.sources.segments(for: context.initiator),
             verification: verification,
-            removal: removal
+            removal: removal(context, budget, variantLoader)
+        )
+    }
+
+    /// Returns the removal of unavailable redundant variants for a request.
+    private func removal(
+        _ context: ServerRequestContext,
+        _ budget: RequestBudget,
+        _ loader: OriginPlaylistLoader
+    ) -> RedundantVariantRemoval {
+        RedundantVariantRemoval(
+            loader: loader,
+            budget: budget,
+            workers: environment.workers,
+            monitor: context.initiator.isForeign ? foreignVariants : trustedVariants
         )
     }
 }

@@ -1,21 +1,25 @@
 import ResourceAddressing
 
 /// The items of a query, in order.
-struct QueryItems {
+package struct QueryItems: Sendable {
     /// A name and its value, both percent-decoded.
-    struct Item: Hashable {
-        let name: String
-        let value: String
+    package struct Item: Sendable, Hashable {
+        /// The name; never empty if the item was read from a query.
+        package let name: String
+        /// The value; empty if there is none.
+        package let value: String
     }
 
-    let items: [Item]
+    /// The items.
+    package let items: [Item]
 
     /// Creates items from a query; a plus sign is not decoded to a space.
-    init(_ query: String?) {
-        items = (query ?? "").split(separator: "&").compactMap { pair in
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = PercentEncoding.decode(String(parts[0])), !name.isEmpty,
-                let value = PercentEncoding.decode(parts.count > 1 ? String(parts[1]) : "")
+    package init(_ query: String?) {
+        // The bytes are split, because a combining character after a separator would hide it.
+        items = (query ?? "").utf8.split(separator: UInt8(ascii: "&")).compactMap { pair in
+            let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = PercentEncoding.decode(String(Substring(parts[0]))), !name.isEmpty,
+                let value = PercentEncoding.decode(parts.count > 1 ? String(Substring(parts[1])) : "")
             else { return nil }
             return Item(name: name, value: value)
         }

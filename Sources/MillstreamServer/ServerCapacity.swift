@@ -19,7 +19,11 @@ final class ServerCapacity: Sendable {
 
     init(_ limits: ServerLimits) {
         self.limits = limits
-        let requests = ClientShares(total: limits.pendingEdits, minimum: Self.minimumShare)
+        let requests = ClientShares(
+            total: limits.pendingEdits,
+            minimum: Self.minimumShare,
+            maximum: limits.pendingEditsPerClient
+        )
         use = Mutex(Use(requests: requests))
     }
 

@@ -51,7 +51,8 @@ struct ServerError: Error {
         case let error as ServerError: self = error
         case let error as PlaylistEditError:
             switch error {
-            case .tooLarge: self.init(.contentTooLarge, error.code.rawValue, error.description)
+            case .tooLarge, .tooManyEdits, .tooManySources:
+                self.init(.contentTooLarge, error.code.rawValue, error.description)
             case .loadsTooMuch:
                 self.init(
                     .contentTooLarge,
@@ -64,8 +65,7 @@ struct ServerError: Error {
             case .notPublished:
                 self.init(.serviceUnavailable, error.code.rawValue, error.description, hint: "try again at this time")
             case .nothingLeft, .unknownEdit, .invalidValue, .wrongKind, .timeOutside, .cannotStitch, .mapCannotEnd,
-                .tooManyEdits, .tooManySources, .unwritableAddress, .unwritableVariable, .unreadableResult,
-                .invalidName:
+                .unwritableAddress, .unwritableVariable, .unreadableResult, .invalidName:
                 self.init(.badRequest, error.code.rawValue, error.description, hint: error.hint)
             case .failed: self.init(.internalServerError, error.code.rawValue, error.description)
             }

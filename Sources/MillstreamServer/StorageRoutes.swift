@@ -39,7 +39,7 @@ struct StorageRoutes {
             let body = try await request.collectBody(upTo: 64 << 10)
             let id = try context.parameters.require("id")
             let former = try await BlockingOperation.run { try library.storagePolicy(id) }
-            let changes = try? JSONDecoder().decode(PolicyChanges.self, from: Data(body.readableBytesView))
+            let changes = PolicyChanges(parsing: Array(body.readableBytesView))
             guard let policy = changes?.applied(to: former) else {
                 throw ServerError(
                     .badRequest,
@@ -117,29 +117,5 @@ struct StorageRoutes {
             "priority": .string(policy.priority.rawValue),
             "expires": policy.expirationDate.map { .string($0.formatted(.iso8601)) },
         ])
-    }
-}
-
-/// The body of a request that changes a storage policy; what is absent stays.
-private struct PolicyChanges: Decodable {
-    let pinned: Bool?
-    let priority: String?
-    let expires: String?
-
-    /// Returns a policy with the changes; `nil` if a value is invalid or there is no change.
-    func applied(to policy: StoragePolicy) -> StoragePolicy? {
-        guard pinned != nil || priority != nil || expires != nil else { return nil }
-        var policy = policy
-        if let pinned { policy.isPinned = pinned }
-        if let priority {
-            guard let value = StoragePolicy.Priority(rawValue: priority) else { return nil }
-            policy.priority = value
-        }
-        if let expires {
-            let date = expires == "never" ? nil : try? Date(expires, strategy: .iso8601)
-            guard date != nil || expires == "never" else { return nil }
-            policy.expirationDate = date
-        }
-        return policy
     }
 }

@@ -29,7 +29,7 @@ public enum PercentEncoding {
         while let byte = rest.popFirst() {
             if byte == UInt8(ascii: "%"), rest.count >= 2,
                 let value = UInt8(String(Substring(rest.prefix(2))), radix: 16),
-                rest.first != UInt8(ascii: "+")
+                rest.first != UInt8(ascii: "+"), rest.first != UInt8(ascii: "-")
             {
                 result.append(value)
                 rest = rest.dropFirst(2)

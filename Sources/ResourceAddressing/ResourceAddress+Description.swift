@@ -7,7 +7,16 @@ extension ResourceAddress: CustomStringConvertible {
     /// are unchanged.
     ///
     /// The result is not a valid address: use ``text`` for everything except display.
-    public var description: String {
+    public var description: String { shortened(keepsName: false) }
+
+    /// The address for logs of requests: ``description``, but with the whole last component of the path.
+    ///
+    /// Names of segments can look like tokens; without them, the lines of a log could not be told apart. Values that are
+    /// part of the name, such as `;token=abc`, are shortened.
+    package var logDescription: String { shortened(keepsName: true) }
+
+    /// Returns the address without parts that may be secret.
+    private func shortened(keepsName: Bool) -> String {
         if normalizedScheme == "data" { return dataDescription }
         var result = scheme.map { $0 + ":" } ?? ""
         if let authority {
@@ -21,7 +30,7 @@ extension ResourceAddress: CustomStringConvertible {
                 isHost
                 ? AddressAbbreviation.limited(host ?? authority[...], to: 300) : AddressAbbreviation.path(authority)
         }
-        result += normalizedScheme == "file" ? path : AddressAbbreviation.path(path)
+        result += normalizedScheme == "file" ? path : AddressAbbreviation.path(path, keepsName: keepsName)
         if let query { result += "?" + AddressAbbreviation.items(query) }
         if let fragment { result += "#" + AddressAbbreviation.items(fragment) }
         return result
@@ -88,21 +97,25 @@ enum AddressAbbreviation {
     }
 
     /// Returns a path in which the components that look like tokens are shortened.
-    static func path(_ path: String) -> String {
+    ///
+    /// - Parameters:
+    ///   - path: The path.
+    ///   - keepsName: A Boolean value that indicates whether the last component is not taken for a token.
+    /// - Returns: The path.
+    static func path(_ path: String, keepsName: Bool = false) -> String {
         var result = ""
-        for (position, component) in path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-            .enumerated()
-        {
+        let components = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        for (position, component) in components.enumerated() {
             if position > 0 { result += "/" }
             guard result.utf8.count < 2000 else { return result + "…" }
-            result += Self.component(Substring(component))
+            result += Self.component(Substring(component), keepsNames: keepsName && position == components.count - 1)
         }
         return result
     }
 
     /// Returns a path component with its parameters (`;token=abc`, `hdnts=exp=1~hmac=2`) and its token-like runs
     /// shortened.
-    private static func component(_ text: Substring) -> String {
+    private static func component(_ text: Substring, keepsNames: Bool) -> String {
         guard text.utf8.count >= 3 else { return String(text) }
         guard text.utf8.count <= 4 * maximumNameLength else { return shortened(text) }
         var result = ""
@@ -115,7 +128,7 @@ enum AddressAbbreviation {
             if let equals, position > 0 || equals > piece.text.startIndex {
                 result += item(piece.text)
             } else {
-                result += shortenedTokens(piece.text)
+                result += keepsNames ? String(piece.text) : shortenedTokens(piece.text)
             }
         }
         return result

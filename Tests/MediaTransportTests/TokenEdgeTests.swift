@@ -209,6 +209,7 @@ import Testing
 
     @Test(arguments: [
         "t=\u{7F}", #"{"query":"a\u007f"}"#, #"{"url":"https://h/a b"}"#, #"{"headers":{"A:B":"x"}}"#,
+        "t=1#a", #"{"query":"t=1#a"}"#, "t=1#\u{301}a", "{\"query\":\"t=1#\u{301}a\"}",
     ])
     func otherCharactersAreRefused(text: String) {
         let error = #expect(throws: TransportError.self) {

@@ -1,11 +1,12 @@
 import Foundation
 import MediaTransport
 import MillstreamTesting
+import Synchronization
 import Testing
 
 @testable import MillstreamServer
 
-/// Tests each row of the table "Who may ask the server" of the threat model against a running server.
+/// Tests the rows of the table "Who may ask the server" of the threat model against a running server.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct AccessTableTests {
     /// Header fields by which a request shows that a page of another site sent it.
     static let foreignFields: [[String]] = [
@@ -24,11 +25,60 @@ import Testing
     ]
     static let privatePaths = [
         "/api/library", "/api/library/x/artwork", "/api/edits", "/api/streams", "/api/streams/private/poster",
-        "/api/conditions", "/api/events",
-        "/api/inspect?url=x", "/api/playback/playlist?address=/play.m3u8", "/api/playback/segment?address=/play.m3u8",
+        "/api/conditions", "/api/events", "/api/faults", "/api/storage", "/api/signing",
+        "/api/playback-address?address=/play.m3u8", "/api/inspect?url=x",
+        "/api/playback/playlist?address=/play.m3u8", "/api/playback/segment?address=/play.m3u8",
         "/api/playback/timestamp?address=/play.m3u8", "/api/playback/cues?address=/play.m3u8",
         "/offline/x/multivariant.m3u8", "/metrics",
     ]
+
+    /// The methods and paths of the routes of a server.
+    private final class Routes: Sendable {
+        private let known = Mutex<[(method: String, path: String)]>([])
+
+        /// The routes, with a name for each parameter of a path.
+        var all: [(method: String, path: String)] {
+            known.withLock { $0 }.map { route in
+                let path = route.path.replacing(/\{[a-z]+\}/, with: "x").replacing("**", with: "multivariant.m3u8")
+                return (method: route.method, path: path)
+            }
+        }
+
+        func set(_ routes: [(method: String, path: String)]) { known.withLock { $0 = routes } }
+    }
+
+    /// Every route that is not one of the known public ones is private.
+    @Test func everyRouteHasTheGuardOfItsGroup() async throws {
+        let routes = Routes()
+        try await ServerStage.run(configure: { options, _ in options.routeObserver = { routes.set($0) } }) {
+            (stage: ServerStage) async throws in
+            let open = ["/play.m3u8", "/play.mpd", "/segment/x", "/", "/console/x", "/health"]
+            let known = routes.all.filter { $0.method != "HEAD" }
+            let owned = known.filter { !open.contains($0.path) }
+            #expect(Set(known.map { $0.path }).isSuperset(of: open) && owned.count >= 20, "\(known)")
+            let openMethods = known.filter { open.contains($0.path) }.map { $0.method }
+            #expect(Set(openMethods) == ["GET", "OPTIONS"])
+            for path in Self.privatePaths {
+                let path = path.prefix { $0 != "?" }.replacing("/private/", with: "/x/")
+                #expect(owned.contains { $0.method == "GET" && $0.path == path }, "\(path)")
+            }
+            for (method, path) in owned {
+                for (fields, host, code) in [
+                    (["Origin: https://evil.example"], nil, "foreign-origin"),
+                    (["Sec-Fetch-Site: same-origin"], "evil.example", "foreign-host"),
+                ] as [([String], String?, String)] {
+                    let response = try await stage.ask(path, method: method, fields: fields, host: host)
+                    #expect(response.status == 403 && response.errorCode == code, "\(method) \(path)")
+                    #expect(response.field("Access-Control-Allow-Origin") == nil, "\(method) \(path)")
+                }
+                guard method != "GET" else { continue }
+                let text = ["Content-Type: text/plain", "Content-Length: 2"]
+                let refused = try await stage.ask(path, method: method, fields: text, body: "{}")
+                #expect(refused.status == 415 && refused.errorCode == "not-json", "\(method) \(path)")
+            }
+            #expect(stage.requests.isEmpty)
+        }
+    }
 
     @Test func privateRoutesAcceptPlayersAndOwnPages() async throws {
         try await ServerStage.run { (stage: ServerStage) async throws in
@@ -135,7 +185,7 @@ import Testing
                 for (method, path) in [
                     ("POST", "/api/downloads"), ("DELETE", "/api/library/x"), ("DELETE", "/api/downloads/x"),
                     ("POST", "/api/downloads/x/pause"), ("POST", "/api/downloads/x/resume"),
-                    ("POST", "/api/storage/evictions"), ("PUT", "/api/library/x/policy"),
+                    ("POST", "/api/storage/evictions"), ("PUT", "/api/library/x/policy"), ("PUT", "/api/faults"),
                 ] {
                     #expect(
                         try await stage.ask(path, method: method, fields: fields).status == 403,
@@ -249,7 +299,10 @@ import Testing
             for fields in Self.foreignFields + [["Host"]] {
                 let host = fields == ["Host"] ? "evil.example:\(stage.port)" : nil
                 let fields = host == nil ? fields : ["Sec-Fetch-Site: same-origin"]
-                for target in ["/play.m3u8?url=\(stage.privateSource)", privateSegment, privateRedirect] {
+                for target in [
+                    "/play.m3u8?url=\(stage.privateSource)", "/play.mpd?url=\(stage.privateSource)&live=loop",
+                    privateSegment, privateRedirect,
+                ] {
                     let response = try await stage.ask(target, fields: fields, host: host)
                     #expect(
                         response.status == 403 && response.errorCode == "address-refused",
@@ -274,6 +327,25 @@ import Testing
                 #expect(request.path.hasPrefix("/public"))
                 #expect(request.header("Authorization") == nil && request.header("Cookie") == nil)
             }
+        }
+    }
+
+    /// Manifests are loaded as playlists are: with the secrets for players only.
+    @Test func manifestsUseNoSecretsForOtherSites() async throws {
+        try await ChannelManifestRouteTests().onStage { (stage: ServerStage) async throws in
+            let target = "/play.mpd?url=\(ServerStage.publicHost)/main.m3u8&live=loop"
+            for (fields, host) in [
+                (["Origin: https://evil.example"], nil), (["Sec-Fetch-Site: same-origin"], "evil.example"),
+            ] as [([String], String?)] {
+                let manifest = try await stage.ask(target, fields: fields, host: host)
+                #expect(manifest.status == 200 && manifest.field("Access-Control-Allow-Origin") == "*", "\(fields)")
+            }
+            for path in ["/main.m3u8", "/v.m3u8", "/v.mp4", "/v0.m4s"] {
+                let secrets = stage.secrets(at: path)
+                #expect(!secrets.isEmpty && !secrets.contains(true), "\(path): \(secrets)")
+            }
+            #expect(try await stage.ask(target).status == 200)
+            #expect(stage.secrets(at: "/main.m3u8").last == true)
         }
     }
 
@@ -328,11 +400,26 @@ import Testing
                         "Sec-Fetch-Dest: \(destination)", "Sec-Fetch-Site: \(site)", "Sec-Fetch-Mode: navigate",
                     ]
                     let response = try await stage.ask(segment, fields: fields)
-                    #expect(response.status == 403 && response.field("Location") == nil, "\(fields)")
+                    #expect(response.status == 403 && response.errorCode == "not-a-page", "\(fields)")
+                    #expect(response.field("Location") == nil, "\(fields)")
                 }
             }
+            // Over plain HTTP, browsers send no Sec-Fetch-Dest to other machines.
+            let page = "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"
+            for (fields, host) in [
+                ([page], nil), ([page.uppercased()], nil), ([page], "evil.example"),
+                ([page, "Referer: https://evil.example/"], nil),
+            ] as [([String], String?)] {
+                let response = try await stage.ask(segment, fields: fields, host: host)
+                #expect(response.status == 403 && response.errorCode == "not-a-page", "\(fields)")
+            }
             for destination in ["video", "audio", "empty", "track"] {
-                #expect(try await stage.ask(segment, fields: ["Sec-Fetch-Dest: \(destination)"]).status == 302)
+                for fields in [["Sec-Fetch-Dest: \(destination)"], ["Sec-Fetch-Dest: \(destination)", page]] {
+                    #expect(try await stage.ask(segment, fields: fields).status == 302, "\(fields)")
+                }
+            }
+            for accepted in ["*/*", "text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2", "video/*;q=0.9,*/*;q=0.5"] {
+                #expect(try await stage.ask(segment, fields: ["Accept: \(accepted)"]).status == 302, "\(accepted)")
             }
         }
     }

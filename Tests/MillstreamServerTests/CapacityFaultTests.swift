@@ -38,6 +38,43 @@ import Testing
         withExtendedLifetime(budget) {}
     }
 
+    /// The addresses of the children make a multivariant playlist several times as large; the source, which is within the limit, is
+    /// never sent in its place.
+    @Test func multivariantPlaylistWhoseAddressesExceedTheLimitIsNotSentUnedited() async throws {
+        let source = "#EXTM3U\n" + (0..<450).map { "#EXT-X-STREAM-INF:BANDWIDTH=\($0 + 1)\nv\($0).m3u8\n" }.joined()
+        let limit = Int64(source.utf8.count) + 1_000
+        try await ServerStage.run { options, _ in
+            options.limits = ServerLimits(editing: EditLimits(resultBytes: ByteCount(limit)))
+        } _: { (stage: ServerStage) async throws in
+            stage.serve("/top.m3u8", source)
+            let address = "/play.m3u8?url=\(stage.origin.address("/top.m3u8"))"
+            let encoded = PercentEncoding.encode(address)
+            for target in [address, address, address + "&absolute", "/api/playback/playlist?address=\(encoded)"] {
+                let response = try await stage.ask(target)
+                #expect(response.status == 413, "\(target): \(response.head)")
+                #expect(response.errorCode == "playlist-too-large", "\(target)")
+                #expect(!response.body.contains("#EXT"), "\(target): \(response.body.prefix(200))")
+            }
+            // An edit that leaves few variants makes the result small enough.
+            let limited = try await stage.ask(address + "&bandwidth=1...5")
+            #expect(limited.status == 200, "\(limited.body)")
+            let children = limited.body.split(separator: "\n").filter { !$0.hasPrefix("#") }
+            #expect(children.count == 5 && children.allSatisfy { $0.hasPrefix("/play.m3u8?url=") }, "\(limited.body)")
+        }
+    }
+
+    /// Without a limit that is exceeded, each child is that of the server.
+    @Test func multivariantPlaylistHasTheAddressesOfTheServer() async throws {
+        let source = "#EXTM3U\n" + (0..<450).map { "#EXT-X-STREAM-INF:BANDWIDTH=\($0 + 1)\nv\($0).m3u8\n" }.joined()
+        try await ServerStage.run { (stage: ServerStage) async throws in
+            stage.serve("/top.m3u8", source)
+            let response = try await stage.ask("/play.m3u8?url=\(stage.origin.address("/top.m3u8"))")
+            let children = response.body.split(separator: "\n").filter { !$0.hasPrefix("#") }
+            #expect(response.status == 200 && children.count == 450)
+            #expect(children.allSatisfy { $0.hasPrefix("/play.m3u8?url=") })
+        }
+    }
+
     /// A segment is in memory as it was received, with its initialization segment, and as it is sent.
     @Test(arguments: [(3_500, 501, "not-repackaged"), (2_999, 503, "busy")] as [(Int64, Int, String)])
     func segmentOfThePageIsReservedThreeTimes(pendingBytes: Int64, status: Int, code: String) async throws {

@@ -65,6 +65,71 @@ import Testing
         }
     }
 
+    // MARK: Redundant variants
+
+    private static let redundant = """
+        #EXTM3U
+        #EXT-X-STREAM-INF:BANDWIDTH=500000,CODECS="avc1.64001f",RESOLUTION=640x360
+        w.m3u8
+        #EXT-X-STREAM-INF:BANDWIDTH=500000,CODECS="avc1.64001f",RESOLUTION=640x360
+        v.m3u8
+
+        """
+
+    /// As in the playlists of the channel, a variant whose media playlist cannot be loaded is left out.
+    @Test func unavailableVariantIsLeftOut() async throws {
+        try await route.onStage(["/main.m3u8": Self.redundant]) { (stage: ServerStage) async throws in
+            stage.origin.behave("/w.m3u8", .status(503))
+            #expect(try await stage.ask(route.address(stage)).status != 200)
+            let target = route.address(stage, "&redundant=available&live=loop")
+            var response = try await stage.ask(target)
+            // On a busy machine, a load can exceed its time, after which all variants remain.
+            for _ in 0..<20 where response.status != 200 { response = try await stage.ask(target) }
+            #expect(response.status == 200, "\(response.body)")
+            // The identifier is that which the track has while all variants are available.
+            #expect(response.body.contains(#"<Representation id="v1""#))
+            #expect(!response.body.contains(#"<Representation id="v0""#))
+        }
+    }
+
+    @Test func availableVariantsRemain() async throws {
+        let changes = ["/main.m3u8": Self.redundant, "/w.m3u8": ChannelManifestRouteTests.media("v")]
+        try await route.onStage(changes) { (stage: ServerStage) async throws in
+            for value in ["all", "available"] {
+                let response = try await stage.ask(route.address(stage, "&redundant=\(value)&live=loop"))
+                for id in ["v0", "v1"] {
+                    #expect(response.body.contains("<Representation id=\"\(id)\""), "\(value) \(response.body)")
+                }
+            }
+            // Each of the media playlists is loaded once for a request.
+            let paths = stage.requests.map(\.path)
+            #expect(paths.count { $0 == "/w.m3u8" } == 2 && paths.count { $0 == "/v.m3u8" } == 2, "\(paths)")
+        }
+    }
+
+    /// A track has the same identifier whether or not other tracks are left out.
+    @Test func identifiersAreThePositionsInTheSource() throws {
+        let text = """
+            #EXTM3U
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="E",URI="http://h/a.m3u8"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="b",NAME="E",URI="http://h/b.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=2,AUDIO="a"
+            http://h/v.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO="b"
+            http://h/w.m3u8
+
+            """
+        let identifiers = TrackIdentifiers(of: try MultivariantPlaylist(parsing: Array(text.utf8)))
+        #expect(identifiers.identifier(ofVariantAt: 0, ResourceAddress("http://h/w.m3u8")) == "v1")
+        #expect(identifiers.identifier(ofRenditionAt: 0, ResourceAddress("http://h/b.m3u8")) == "a1")
+        // The audio takes the place of the variants, or an edit adds a query.
+        let others = ["http://h/a.m3u8", "http://h/w.m3u8?t=1"].map { ResourceAddress($0) }
+        let first = others.map { identifiers.identifier(ofVariantAt: 0, $0) }
+        #expect(first == others.map { identifiers.identifier(ofVariantAt: 1, $0) })
+        #expect(Set(first + ["v0", "v1"]).count == 4)
+        #expect(TrackIdentifiers().identifier(ofVariantAt: 0, ResourceAddress("http://h/w.m3u8")) == "v0")
+    }
+
     // MARK: Store
 
     private static let segment = ResourceAddress("http://h/v0.m4s")

@@ -58,6 +58,16 @@ import Testing
         for _ in 0..<16 { #expect(refusal(work, Self.client(1), held) == nil) }
     }
 
+    @Test(arguments: [(1, 1), (0, 0), (-1, 0), (40, 40), (100, 64)])
+    func theShareOfAClientCanBeSet(maximum: Int, admitted: Int) {
+        let work = ServerCapacity(ServerLimits(pendingEdits: 64, pendingEditsPerClient: maximum))
+        let held = Held()
+        for _ in 0..<admitted { #expect(refusal(work, Self.client(1), held) == nil) }
+        let isFull = admitted == 64
+        #expect(refusal(work, Self.client(1), held) == (isFull ? "503 busy 1" : "429 too-many-requests 1"))
+        #expect(refusal(work, nil, held) == (isFull ? "503 busy 1" : nil))
+    }
+
     /// A player in this process, and a connection without an address, have no share.
     @Test func requestsWithoutAClientAreLimitedTogether() {
         let work = ServerCapacity(ServerLimits(pendingEdits: 64))

@@ -77,6 +77,12 @@ import Testing
         connection.expectEnd(after: .seconds(5))
     }
 
+    @Test func clientThatDoesNotReadTheLastByteIsDisconnected() throws {
+        let connection = try Connection()
+        try connection.write(1)
+        connection.expectEnd(after: .seconds(5))
+    }
+
     /// The minimum applies to the bytes that have left the buffer since the last check.
     @Test func bytesInTheBufferAreNotSent() throws {
         let connection = try Connection()

@@ -212,6 +212,29 @@ import Testing
         #expect(transport.requestedAddresses.allSatisfy { $0 == "https://93.184.216.34/a" })
     }
 
+    /// The addresses by which a live manifest is updated lead to private hosts no more than those of its segments.
+    @Test(arguments: ["<Location>http://%/other</Location>", "<PatchLocation>http://%/other</PatchLocation>"])
+    func addressesOfUpdatesAreCheckedAsWell(element: String) async throws {
+        let policy = SourcePolicy(allowedHosts: [], catalog: []) { _ in false }
+        let source = "http://93.184.216.34/a"
+        for (host, isPublic) in [("93.184.216.35", true), ("10.0.0.1", false)] {
+            let transport = ScriptedTransport(texts: [
+                source: Self.live.replacing("<MPD", with: #"<MPD id="m" publishTime="2024-01-01T00:10:00Z""#)
+                    .replacing("<Period", with: element.replacing("%", with: host) + "<Period")
+            ])
+            let guarded = PermittedTransport(base: transport, policy: policy, hosts: nil)
+            let loader = ResourceLoader(guarded, policy: RecoveryPolicy(retries: 0), time: time)
+                .translatingPresentations(in: store())
+            // A media playlist is updated from the location, and the multivariant playlist from the source.
+            for address in [source, "\(source)#millstream-playlist=video-low.m3u8"] {
+                _ = try? await loader.load(TransportRequest(ResourceAddress(address), kind: .playlist))
+                time.advance(by: .seconds(9))
+            }
+            let requested = transport.requestedAddresses
+            #expect(requested.first == source && requested.contains("http://\(host)/other") == isPublic, "\(requested)")
+        }
+    }
+
     @Test func deliveryDirectivesAreSentInTheQuery() throws {
         let request = try PlaybackRequest(QueryItems("url=https://h/a%3Fx%23y&_HLS_msn=5"))
         #expect(request.address.text == "https://h/a?x&_HLS_msn=5#y")

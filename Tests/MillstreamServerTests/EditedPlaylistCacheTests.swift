@@ -163,6 +163,7 @@ import FoundationNetworking
         ("/play.m3u8?url=a&_HLS_msn=4&_HLS_part=1", "/play.m3u8?url=a&_HLS_msn=4&_HLS_part=1"),
         ("/play.m3u8?url=a&_HLS_skip=YES&_HLS_primary_id=x", "/play.m3u8?url=a&_HLS_skip=YES&_HLS_primary_id=x"),
         ("/play.m3u8?url=a%26_HLS_x=1&&b", "/play.m3u8?url=a%26_HLS_x=1&&b"), ("/play.m3u8", "/play.m3u8"),
+        ("/play.m3u8?_HLS_x=1&\u{301}y&url=a", "/play.m3u8?\u{301}y&url=a"),
     ])
     func ignoredParametersAreNotPartOfTheKey(target: String, meaningful: String) {
         #expect(PlaybackRequest.meaningfulTarget(target) == meaningful)

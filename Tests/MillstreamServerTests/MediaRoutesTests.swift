@@ -770,7 +770,7 @@ import Testing
             options.limits = ServerLimits(editing: EditLimits(edits: 1))
         } _: { (stage: ServerStage) async throws in
             let response = try await stage.ask("/play.m3u8?url=\(stage.privateSource)&start=0&start=0")
-            #expect(response.status == 400 && response.errorCode == "too-many-edits")
+            #expect(response.status == 413 && response.errorCode == "too-many-edits")
         }
     }
 }

@@ -39,21 +39,49 @@ import Testing
         PartStore(workers: .callingTask, capacity: capacity, date: { Self.date })
     }
 
-    @Test(.timeLimit(.minutes(1))) func numberOfDivisionsIsLimited() async throws {
+    @Test(.timeLimit(.minutes(1)), arguments: [(PartLimits(), 64), (PartLimits(concurrentDivisions: 2), 2)])
+    func numberOfDivisionsIsLimited(limits: PartLimits, count: Int) async throws {
         let origin = StalledOrigin()
-        let store = store(ServerCapacity(ServerLimits()))
+        let store = store(ServerCapacity(ServerLimits(parts: limits)))
         let loader = ResourceLoader(origin, policy: RecoveryPolicy(retries: 0))
-        let parts = try (0..<65).map { try part("\($0).aac") }
-        let tasks = parts.prefix(64).map { part in
+        let parts = try (0...count).map { try part("\($0).aac") }
+        let tasks = parts.prefix(count).map { part in
             Task { try await store.bytes(of: part, isForeign: false, loader) }
         }
-        while origin.requestCount < 64 { try await Task.sleep(for: .milliseconds(5)) }
+        while origin.requestCount < count { try await Task.sleep(for: .milliseconds(5)) }
         let refusal = await #expect(throws: ServerError.self) {
-            try await store.bytes(of: parts[64], isForeign: false, loader)
+            try await store.bytes(of: parts[count], isForeign: false, loader)
         }
         #expect(refusal?.status == .serviceUnavailable && refusal?.code == "busy")
         for task in tasks { task.cancel() }
         for task in tasks { _ = await task.result }
+    }
+
+    @Test(arguments: [(8_000, true), (7_999, false)] as [(Int64, Bool)])
+    func sizeOfADividedSegmentIsLimited(limit: Int64, isDivided: Bool) async throws {
+        let store = store(ServerCapacity(ServerLimits(parts: PartLimits(segmentBytes: ByteCount(limit)))))
+        let transport = ScriptedTransport(["http://h/a.aac": [.bytes(Self.segment)]])
+        let loader = ResourceLoader(transport, policy: RecoveryPolicy(retries: 0))
+        var outcome = "divided"
+        do {
+            _ = try await store.bytes(of: part("a.aac"), isForeign: false, loader)
+        } catch {
+            outcome = ServerError(error).code
+        }
+        #expect(outcome == (isDivided ? "divided" : "too-large"))
+    }
+
+    /// The last segment stays in memory, whatever its size.
+    @Test(arguments: [(ByteCount(64 << 20), 2), (.zero, 3)] as [(ByteCount, Int)])
+    func sizeOfDividedSegmentsInMemoryIsLimited(limit: ByteCount, requests: Int) async throws {
+        let store = store(ServerCapacity(ServerLimits(parts: PartLimits(retainedBytes: limit))))
+        let transport = ScriptedTransport([
+            "http://h/a.aac": [.bytes(Self.segment)], "http://h/b.aac": [.bytes(Self.segment)],
+        ])
+        for name in ["a.aac", "b.aac", "b.aac", "a.aac"] {
+            _ = try await store.bytes(of: part(name), isForeign: false, ResourceLoader(transport))
+        }
+        #expect(transport.requestedAddresses.count == requests)
     }
 
     /// The segment and its parts are in memory at the same time.

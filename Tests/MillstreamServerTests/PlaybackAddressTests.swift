@@ -48,8 +48,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "missing-url"), ("url=", "missing-url"), ("url=a.m3u8", "missing-url"), ("duration=9", "missing-url"),
-        ("url=file:///etc/passwd", "missing-url"), ("url=https:///a", "missing-url"),
+        ("", "missing-url"), ("url=", "missing-url"), ("url=a.m3u8", "invalid-value"), ("duration=9", "missing-url"),
+        ("url=file:///etc/passwd", "invalid-value"), ("url=https:///a", "invalid-value"),
+        ("url=ftp://x/y", "invalid-value"),
         ("url=https://h/a&segments=never", "invalid-value"), ("url=https://h/a&segments=", "invalid-value"),
         ("url=https://h/a&parent=", "invalid-value"), ("url=https://h/a&parent=file:///x", "invalid-value"),
         ("url=https://h/a&x=1", "unknown-edit"), ("url=https://h/a?x=1&y=2", "unknown-edit"),

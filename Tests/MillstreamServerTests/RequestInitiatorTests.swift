@@ -106,7 +106,7 @@ import Testing
         "/x/.well-known",
     ])
     func unambiguousPathsAreAccepted(path: String) {
-        #expect(TargetGuard<ServerRequestContext>.isUnambiguous(path: path))
+        #expect(RequestParsing.isUnambiguous(path: path))
     }
 
     @Test(arguments: [
@@ -116,7 +116,7 @@ import Testing
         "/api%00", "/api/%0a", "/%7f", "/%ff", "", "///",
     ])
     func ambiguousPathsAreRejected(path: String) {
-        #expect(!TargetGuard<ServerRequestContext>.isUnambiguous(path: path))
+        #expect(!RequestParsing.isUnambiguous(path: path))
     }
 }
 

@@ -33,7 +33,7 @@ import Testing
         ] {
             let path = address.path(signedBy: signer)
             #expect(try read(path) == address)
-            #expect(TargetGuard<ServerRequestContext>.isUnambiguous(path: String(path.prefix { $0 != "?" })))
+            #expect(RequestParsing.isUnambiguous(path: String(path.prefix { $0 != "?" })))
         }
     }
 
@@ -46,6 +46,14 @@ import Testing
         #expect(try read(reordered) == address)
     }
 
+    private func rejection(ofReplacing part: String, with replacement: String) throws -> ServerError? {
+        let path = SegmentAddress(ResourceAddress("https://h/a.ts"), delivery: .proxy, link: nil).path(signedBy: signer)
+        #expect(path.contains(part))
+        return #expect(throws: ServerError.self) {
+            try read(path.replacing(part, with: replacement, maxReplacements: 1))
+        }
+    }
+
     /// All items that determine the target or the name of a segment are signed.
     @Test(arguments: [
         ("url=https://h/a.ts", "url=https://evil.example/a.ts"), ("url=https://h/a.ts", "url=https://h/b.ts"),
@@ -53,19 +61,23 @@ import Testing
         ("segments=proxy", "conditions=3G&link=abc"), ("segments=proxy", "segments=proxy&conditions=3G&link=abc"),
         ("/segment/a.ts", "/segment/setup.exe"), ("url=https://h/a.ts", "url=https://h/a.ts%00"),
         ("signature=", "signature=A"), ("signature=", "x="), ("signature=", "signature=&x="),
-        ("url=", "url=https://h/b.ts&url="),
-        ("segments=proxy", "segments=proxy&segments=redirect"),
-        ("segments=proxy", "segments=proxy&url=https://evil.example/"),
-        ("segments=proxy", "segments=proxy&signature=x"), ("url=https://h/a.ts", "url=file:///etc/passwd"),
-        ("url=https://h/a.ts", "url="), ("segments=proxy", "segments=never"),
     ])
     func changedAddressesAreRejected(part: String, replacement: String) throws {
-        let path = SegmentAddress(ResourceAddress("https://h/a.ts"), delivery: .proxy, link: nil).path(signedBy: signer)
-        #expect(path.contains(part))
-        let error = #expect(throws: ServerError.self) {
-            try read(path.replacing(part, with: replacement, maxReplacements: 1))
-        }
-        #expect(error?.status == .forbidden || error?.status == .badRequest)
+        let error = try rejection(ofReplacing: part, with: replacement)
+        #expect(error?.status == .forbidden && error?.code == "invalid-signature")
+    }
+
+    @Test(arguments: [
+        ("url=", "url=https://h/b.ts&url=", "repeated-item"),
+        ("segments=proxy", "segments=proxy&segments=redirect", "repeated-item"),
+        ("segments=proxy", "segments=proxy&url=https://evil.example/", "repeated-item"),
+        ("segments=proxy", "segments=proxy&signature=x", "repeated-item"),
+        ("url=https://h/a.ts", "url=file:///etc/passwd", "missing-url"), ("url=https://h/a.ts", "url=", "missing-url"),
+        ("segments=proxy", "segments=never", "invalid-value"), ("segments=proxy", "segments=direct", "invalid-value"),
+    ])
+    func malformedAddressesAreRejected(part: String, replacement: String, code: String) throws {
+        let error = try rejection(ofReplacing: part, with: replacement)
+        #expect(error?.status == .badRequest && error?.code == code)
     }
 
     /// Every character of a signature is checked.

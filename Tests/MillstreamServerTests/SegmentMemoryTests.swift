@@ -196,6 +196,20 @@ import Testing
         #expect(origin.loads[5...].map(\.address).contains(names[1]))
     }
 
+    @Test(arguments: [(ByteCount(64 << 20), 2), (.zero, 3)] as [(ByteCount, Int)])
+    func segmentsThatAreLoadedAheadAreKeptUpToTheLimit(limit: ByteCount, loads: Int) async throws {
+        let memory = SegmentMemory(aheadCount: 1, retainedBytes: limit)
+        let origin = Origin(isImmediate: true)
+        let keys = (0..<2).map { SegmentMemory.Key(address: "http://h/\($0).ts") }
+        let list = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n" + keys.map { "#EXTINF:4,\n\($0.address)\n" }.joined()
+        memory.store(order: try MediaPlaylist(parsing: Array(list.utf8)))
+        #expect(try await text(try await memory.response(to: keys[0], origin.load)) == "abcd")
+        try await wait { origin.loads.count == 2 }
+        if limit == .zero { try await wait { !memory.isLoaded(keys[1]) } }
+        #expect(try await text(try await memory.response(to: keys[1], origin.load)) == "abcd")
+        #expect(origin.loads.count == loads)
+    }
+
     @Test func otherOriginsDoNotFollow() async throws {
         let (memory, origin) = (SegmentMemory(aheadCount: 2), Origin(isImmediate: true))
         let list = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\nhttp://h/0.ts\n#EXTINF:4,\nhttp://other/1.ts\n"

@@ -93,12 +93,13 @@ import Testing
                 _ = try PlaybackRequest(QueryItems("url=https://h/a.m3u8" + query), limits: limits.editing)
                 return nil
             } catch {
-                return ServerError(error).code
+                let failure = ServerError(error)
+                return "\(failure.status.code) \(failure.code)"
             }
         }
         #expect(code("&append=https://h/b&prepend=https://h/b&duration=9") == nil)
-        #expect(code("&append=https://h/b&prepend=https://h/c") == "too-many-sources")
-        #expect(code("&duration=9&duration=9&duration=9&duration=9") == "too-many-edits")
+        #expect(code("&append=https://h/b&prepend=https://h/c") == "413 too-many-sources")
+        #expect(code("&duration=9&duration=9&duration=9&duration=9") == "413 too-many-edits")
     }
 
     @Test func capacityIsReleasedWhenARequestEnds() async throws {

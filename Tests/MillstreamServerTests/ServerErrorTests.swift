@@ -48,6 +48,9 @@ import Testing
             "playlist-too-large",
             PlaylistEditError.tooLarge(.byteCount(7)).description
         )
+        for error: PlaylistEditError in [.tooManyEdits(maximum: 3), .tooManySources(maximum: 1)] {
+            expect(error, .contentTooLarge, error.code.rawValue, error.description)
+        }
         for error: PlaylistEditError in [
             .nothingLeft(filter: "max-height=1", available: ["360"]), .unknownEdit("x"),
             .invalidValue(edit: "start", value: "x", expected: "a time"),

@@ -65,6 +65,22 @@ import Testing
         #expect(RequestInitiator(head, names: ServerNames([]), isForwarded: false) == .ownPage)
     }
 
+    /// A client sends the beginning of the list, and a proxy appends to it.
+    @Test func noCharacterJoinsTheCommaAfterIt() throws {
+        let proxies = [try #require(TrustedProxy("10.0.0.0/8"))]
+        let forged = "\u{600}, 198.51.100.7"
+        #expect(proxies.client(forwardedFor: forged, forwarded: nil)?.description == "198.51.100.7")
+        let forgedElement = "for=\u{600}, for=198.51.100.7"
+        #expect(proxies.client(forwardedFor: nil, forwarded: forgedElement)?.description == "198.51.100.7")
+    }
+
+    /// A combining character after a separator does not hide it.
+    @Test func separatorsOfAQueryAreBytes() {
+        let items = QueryItems("a=1&\u{301}b=\u{301}2\u{600}&c=3").items
+        #expect(items.map(\.name) == ["a", "\u{301}b", "c"])
+        #expect(items.map(\.value) == ["1", "\u{301}2\u{600}", "3"])
+    }
+
     @Test func itemsHaveNames() {
         #expect(QueryItems("=1&=&a=2").items == [QueryItems.Item(name: "a", value: "2")])
     }

@@ -130,14 +130,17 @@ import Testing
     @Test func sourceIsAwaitedForAMinute() async throws {
         let time = Simulation()
         try await time.run {
-            let value = try await time.limitingLoad(of: "playlist") {
+            let limit = ServerLimits().loadingTime
+            let value = try await time.limitingLoad(of: "playlist", within: limit) {
                 try await time.sleep(for: .milliseconds(59_999))
                 return 7
             }
             #expect(value == 7)
             let begun = time.now
             let error = await #expect(throws: ServerError.self) {
-                try await time.limitingLoad(of: "segment") { try await time.sleep(for: .seconds(61)) }
+                try await time.limitingLoad(of: "segment", within: limit) {
+                    try await time.sleep(for: .seconds(61))
+                }
             }
             #expect(error?.message == "the source did not send the segment within 60 seconds")
             #expect(time.now - begun == .seconds(60))

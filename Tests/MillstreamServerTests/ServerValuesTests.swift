@@ -21,7 +21,13 @@ import Testing
         #expect(limits.editing.sources == 16)
         #expect(limits.concurrentEdits == max(1, System.coreCount - 1))
         #expect(limits.pendingEdits == 256)
+        #expect(limits.pendingEditsPerClient == nil)
         #expect(limits.pendingBytes == ByteCount(268_435_456))
+        #expect(limits.loadingTime == .seconds(60))
+        #expect(limits.retainedSegmentBytes == ByteCount(67_108_864))
+        #expect(limits.parts.concurrentDivisions == 64)
+        #expect(limits.parts.segmentBytes == ByteCount(33_554_432))
+        #expect(limits.parts.retainedBytes == ByteCount(67_108_864))
     }
 
     @Test func limitsOfAServerCanBeSet() {
@@ -35,11 +41,18 @@ import Testing
             ),
             concurrentEdits: 6,
             pendingEdits: 7,
-            pendingBytes: ByteCount(8)
+            pendingEditsPerClient: 9,
+            pendingBytes: ByteCount(8),
+            loadingTime: .seconds(10),
+            retainedSegmentBytes: ByteCount(11),
+            parts: PartLimits(concurrentDivisions: 12, segmentBytes: ByteCount(13), retainedBytes: ByteCount(14))
         )
         #expect(limits.editing.loadedBytes == ByteCount(1) && limits.editing.entries == 2)
         #expect(limits.editing.resultBytes == ByteCount(3) && limits.editing.edits == 4 && limits.editing.sources == 5)
         #expect(limits.concurrentEdits == 6 && limits.pendingEdits == 7 && limits.pendingBytes == ByteCount(8))
+        #expect(limits.pendingEditsPerClient == 9 && limits.loadingTime == .seconds(10))
+        #expect(limits.retainedSegmentBytes == ByteCount(11) && limits.parts.concurrentDivisions == 12)
+        #expect(limits.parts.segmentBytes == ByteCount(13) && limits.parts.retainedBytes == ByteCount(14))
     }
 
     @Test func connectionsHaveTheDocumentedLimits() {

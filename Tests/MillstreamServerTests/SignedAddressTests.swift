@@ -46,6 +46,14 @@ import Testing
         #expect(verify(address + "&_HLS_msn=3&_HLS_part=1", at: 1) == "until 100")
     }
 
+    /// A character that joins the separator after it is the end of an item, and one after a separator its beginning.
+    @Test func combiningCharactersHideNoItem() throws {
+        let address = "/play.m3u8?url=https://h/a.m3u8&_HLS_x=\u{600}"
+        #expect(verify(try signed(address, expires: 100), at: 99) == "until 100")
+        let path = try signed(expires: 100)
+        #expect(verify(path + "&\u{301}segments=direct", at: 99) == "invalid-signature")
+    }
+
     @Test func changedAddressesAreRefused() throws {
         let address = try signed(expires: 100)
         let signature = try #require(address.split(separator: "=").last)

@@ -7,9 +7,12 @@ import Testing
 /// Tests the limit on the time for which a manifest waits for the media of a track.
 @Suite struct TrackMediaTimeTests {
     /// Each segment arrives within the time limit of one segment.
-    @Test(.timeLimit(.minutes(10))) func timesOfSlowSegmentsDoNotAddUp() async throws {
+    @Test(.timeLimit(.minutes(10)), arguments: [(nil, "60.0"), (55, "55.0")] as [(Int?, String)])
+    func timesOfSlowSegmentsDoNotAddUp(limit: Int?, end: String) async throws {
         let simulation = Simulation()
-        let store = TrackMediaStore(capacity: ServerCapacity(ServerLimits()), time: simulation)
+        var limits = ServerLimits()
+        if let limit { limits.loadingTime = .seconds(limit) }
+        let store = TrackMediaStore(capacity: ServerCapacity(limits), time: simulation)
         let outcome: String = try await simulation.run {
             do {
                 try await store.limitingTime {
@@ -20,6 +23,6 @@ import Testing
                 return "\(ServerError(error).code) after \(simulation.now / .seconds(1)) s"
             }
         }
-        #expect(outcome == "timed-out after 60.0 s")
+        #expect(outcome == "timed-out after \(end) s")
     }
 }

@@ -80,4 +80,19 @@ import Testing
             #expect(ResourceAddress(text).description.utf8.count < 3000)
         }
     }
+
+    /// Segments with similar names can be told apart in a log.
+    @Test(arguments: [
+        (
+            "https://u:p@a.example/x/0123456789abcdef0123456789abcdef.ts?token=abcdefgh",
+            "https://a.example/x/0123456789abcdef0123456789abcdef.ts?token=ab…"
+        ),
+        (
+            "https://a.example/0123456789abcdef0123456789abcdef/x.ts;token=abcdefgh",
+            "https://a.example/0123…/x.ts;token=ab…"
+        ),
+    ])
+    func logsHaveWholeNamesOfFiles(address: String, expected: String) {
+        #expect(ResourceAddress(address).logDescription == expected)
+    }
 }

@@ -105,5 +105,7 @@ import Testing
         #expect(PercentEncoding.decode(PercentEncoding.encode(text)) == text)
         #expect(PercentEncoding.decode("100%") == "100%" && PercentEncoding.decode("%zz%4") == "%zz%4")
         #expect(PercentEncoding.decode("%ff") == nil)
+        // A sign is no hexadecimal digit.
+        #expect(PercentEncoding.decode("%-0%+1%1-") == "%-0%+1%1-")
     }
 }

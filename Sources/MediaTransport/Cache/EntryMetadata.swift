@@ -1,9 +1,9 @@
 import MediaTiming
-import NIOCore
+package import NIOCore
 import ResourceAddressing
 
 /// The metadata of a stored response: everything except its body.
-struct EntryMetadata: Sendable, Equatable {
+package struct EntryMetadata: Sendable, Equatable {
     var key: EntryKey
     var status: Int
     /// The URL of the resource after all redirects.
@@ -25,7 +25,7 @@ struct EntryMetadata: Sendable, Equatable {
 
 extension EntryMetadata {
     /// Returns the serialized metadata.
-    func encoded() -> ByteBuffer {
+    package func encoded() -> ByteBuffer {
         var buffer = ByteBuffer()
         buffer.writeText(key.address.text)
         buffer.writeInteger(key.byteRange?.start ?? -1)
@@ -43,7 +43,7 @@ extension EntryMetadata {
     }
 
     /// Creates metadata from the output of ``encoded()``; `nil` for any other bytes.
-    init?(_ buffer: ByteBuffer) {
+    package init?(_ buffer: ByteBuffer) {
         var buffer = buffer
         guard let keyAddress = buffer.readText(), let start = buffer.readInteger(as: Int64.self),
             let length = buffer.readInteger(as: Int64.self), let status = buffer.readInteger(as: Int64.self),

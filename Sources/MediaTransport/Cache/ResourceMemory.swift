@@ -105,6 +105,8 @@ package final class ResourceMemory: Sendable {
         at address: ResourceAddress,
         _ makeLoading: @escaping @Sendable () throws -> Loading
     ) async throws -> Resource {
+        // A load would begin before its only waiter leaves it.
+        try Task.checkCancellation()
         let now = options.now()
         enum Found {
             case fresh(Resource)

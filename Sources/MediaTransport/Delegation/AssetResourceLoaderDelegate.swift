@@ -3,15 +3,15 @@
 /// It receives a request for each resource whose URL has a custom scheme: playlists, media segments, initialization
 /// sections, keys and subtitles. Relative URLs in a playlist inherit the scheme of the playlist.
 ///
-/// The methods are called on the queue that was given to ``AssetResourceLoader/setDelegate(_:queue:)``. A request can be
-/// answered later and on any thread; a delegate that takes its time delays only the requests of its own asset.
+/// The methods are called on the queue that was given to ``AssetResourceLoader/setDelegate(_:queue:)``. A delegate can
+/// respond to a request later and on any thread. A slow delegate delays only the requests of its own asset.
 public protocol AssetResourceLoaderDelegate: AnyObject, Sendable {
     /// Asks whether the delegate loads a resource.
     ///
     /// - Parameters:
     ///   - resourceLoader: The resource loader of the asset.
-    ///   - loadingRequest: The request. A delegate that loads the resource keeps it until it calls
-    ///     ``AssetResourceLoadingRequest/finishLoading()``; if it is released earlier, the request fails.
+    ///   - loadingRequest: The request. A delegate that loads the resource retains the request until it calls
+    ///     ``AssetResourceLoadingRequest/finishLoading()``; if the request is released earlier, it fails.
     /// - Returns: `true` if the delegate loads the resource, now or later; `false` to load the resource from the URL with
     ///   the original scheme, or to fail if the custom scheme has none.
     func resourceLoader(
@@ -19,11 +19,11 @@ public protocol AssetResourceLoaderDelegate: AnyObject, Sendable {
         shouldWaitForLoadingOfRequestedResource loadingRequest: AssetResourceLoadingRequest
     ) -> Bool
 
-    /// Asks whether the delegate loads a resource again which it loaded before and which is no longer valid.
+    /// Asks whether the delegate loads a resource again that it loaded before and that is no longer valid.
     ///
-    /// That is so after the time in ``AssetResourceContentInformation/renewalDelay``, and if the server to which the
-    /// delegate redirected the request responded with status 401, 403 or 410. By default the request is handled like the
-    /// first one.
+    /// A resource is no longer valid after the time in ``AssetResourceContentInformation/renewalDelay``, or if the
+    /// server to which the delegate redirected the request responded with status 401, 403 or 410. By default, the
+    /// request is handled like the first one.
     ///
     /// - Parameters:
     ///   - resourceLoader: The resource loader of the asset.
@@ -34,7 +34,7 @@ public protocol AssetResourceLoaderDelegate: AnyObject, Sendable {
         shouldWaitForRenewalOfRequestedResource renewalRequest: AssetResourceLoadingRequest
     ) -> Bool
 
-    /// Tells the delegate that a request was canceled or took too long; what it still responds is ignored.
+    /// Tells the delegate that a request was canceled or took too long; a later response is ignored.
     ///
     /// - Parameters:
     ///   - resourceLoader: The resource loader of the asset.

@@ -6,7 +6,7 @@ import NIOHTTP1
 
 /// The explanation in the body of an error response, in the form of the server of this package:
 /// `{"error":{"code","message"}}`.
-struct ErrorExplanation: Decodable {
+package struct ErrorExplanation: Decodable {
     private struct Cause: Decodable {
         let code: String
         let message: String
@@ -44,14 +44,14 @@ struct ErrorExplanation: Decodable {
     }
 
     /// Returns the message in the body of an error response; `nil` if the body has another form or the message is empty.
-    static func message(in bytes: [UInt8]) -> String? {
+    package static func message(in bytes: [UInt8]) -> String? {
         guard let explanation = try? JSONDecoder().decode(ErrorExplanation.self, from: Data(bytes)) else { return nil }
         let message = explanation.error.message.trimmingCharacters(in: .whitespacesAndNewlines)
         return message.isEmpty ? nil : message
     }
 
     /// Returns a Boolean value that indicates whether a content type is JSON, with or without parameters.
-    static func isJSON(_ contentType: String) -> Bool {
+    package static func isJSON(_ contentType: String) -> Bool {
         let type = contentType.split(separator: ";").first.map { $0.trimmingCharacters(in: .whitespaces) } ?? ""
         return type.lowercased() == "application/json"
     }

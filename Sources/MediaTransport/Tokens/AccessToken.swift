@@ -65,6 +65,7 @@ public struct AccessToken: Sendable, Hashable {
         guard text.hasPrefix("{") else {
             guard Self.isWritable(text) else { throw failure("is neither one line nor a JSON object") }
             let url = ResourceAddress(text)
+            guard url.isHTTP || !Self.hasFragment(text) else { throw failure("has an invalid query") }
             self.init(url.isHTTP ? .url(url) : .query(text.first == "?" ? String(text.dropFirst()) : text))
             return
         }
@@ -80,7 +81,7 @@ public struct AccessToken: Sendable, Hashable {
             guard Self.isWritable(url), target.isHTTP else { throw failure("has a url that is not an http URL") }
             signature = .url(target)
         } else if let query = fields.query, !query.isEmpty {
-            guard Self.isWritable(query), !query.contains("#") else { throw failure("has an invalid query") }
+            guard Self.isWritable(query), !Self.hasFragment(query) else { throw failure("has an invalid query") }
             signature = .query(query.first == "?" ? String(query.dropFirst()) : query)
         }
         let headers = try (fields.headers ?? [:]).sorted { $0.key < $1.key }.map { name, value in
@@ -102,6 +103,9 @@ public struct AccessToken: Sendable, Hashable {
 
     /// Returns a Boolean value that indicates whether a text has no spaces and control characters.
     private static func isWritable(_ text: String) -> Bool { text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F } }
+
+    /// Returns a Boolean value that indicates whether a text has the separator of a fragment, also before a combining character.
+    private static func hasFragment(_ text: String) -> Bool { text.utf8.contains(UInt8(ascii: "#")) }
 
     /// Returns a Boolean value that indicates whether the token is for a URL.
     func isValid(for address: ResourceAddress, requestedFor original: ResourceAddress) -> Bool {

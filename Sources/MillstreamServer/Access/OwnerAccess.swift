@@ -12,10 +12,11 @@ public struct OwnerCredentials: Sendable {
     public static let minimumLength = 12
     private static let maximumLength = 4_096
 
-    /// The keyed hash of the valid value of `Authorization`; the key is random, so that comparisons reveal nothing.
+    /// The key of the hash `code`; it is random, so that the duration of a comparison reveals nothing.
     private let key: SymmetricKey
     private let code: HMAC<SHA256>.MAC
-    /// A Boolean value that indicates whether the credentials are a user name and a password, for which browsers ask.
+    /// A Boolean value that indicates whether the credentials are a user name and a password, which browsers request
+    /// from the user.
     let isBasic: Bool
     /// A Boolean value that indicates whether other users of the machine can read the file of the credentials.
     public let isReadableByOthers: Bool
@@ -130,7 +131,7 @@ struct OwnerAccess: RouterMiddleware {
                     "this address requires the credentials of the owner"
                 ).response
                 response.headers[.wwwAuthenticate] = credentials.challenge
-                // The first request of a browser has none.
+                // A browser sends its first request without credentials.
                 if request.headers[.authorization] != nil { attempts.record(client) }
                 return response
             }
@@ -152,7 +153,7 @@ struct OwnerAccess: RouterMiddleware {
             HTTPField.Name(name).map { request.headers[$0] != nil } ?? false
         }
         guard !isForwarded else { return false }
-        // The address of a connection that was closed meanwhile is not known.
+        // The address is unknown if the connection was closed in the meantime.
         return context.peer.map(\.isLoopback) ?? false
     }
 }

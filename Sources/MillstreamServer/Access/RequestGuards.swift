@@ -1,6 +1,5 @@
 import HTTPTypes
 import Hummingbird
-import ResourceAddressing
 
 /// A middleware that refuses request targets that can be interpreted in more than one way, before other code uses them.
 ///
@@ -29,24 +28,10 @@ struct TargetGuard<Context: RequestContext>: RouterMiddleware {
             }
             throw ServerError(.badRequest, "malformed-target", "the target of a request must be a path")
         }
-        guard Self.isUnambiguous(path: request.uri.path) else {
+        guard RequestParsing.isUnambiguous(path: request.uri.path) else {
             throw ServerError(.notFound, "not-found", "there is nothing at this address")
         }
         return try await next(request, context)
-    }
-
-    /// Returns whether a path has only plain components: none is empty, `.` or `..`, and none contains a slash, a
-    /// backslash or a control character, percent-encoded or not.
-    static func isUnambiguous(path: String) -> Bool {
-        if path == "/" { return true }
-        return path.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy {
-            guard let name = PercentEncoding.decode(String(Substring($0))), !["", ".", ".."].contains(name) else {
-                return false
-            }
-            return name.utf8.allSatisfy {
-                $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "\\")
-            }
-        }
     }
 }
 

@@ -35,7 +35,8 @@ public struct TrustedProxy: Sendable, Hashable {
 }
 
 extension [TrustedProxy] {
-    func contains(_ address: HostAddress) -> Bool { contains { $0.contains(address) } }
+    /// Returns whether an address belongs to one of the proxies.
+    package func contains(_ address: HostAddress) -> Bool { contains { $0.contains(address) } }
 
     /// Returns the client for which a trusted proxy forwarded a request: the last address that is not itself a trusted
     /// proxy.
@@ -47,7 +48,7 @@ extension [TrustedProxy] {
     ///   - forwarded: The value of `Forwarded` (RFC 7239), all fields joined with commas.
     /// - Returns: The client; `nil` if the fields name none, or two different ones, of which one may be forged by the
     ///   client.
-    func client(forwardedFor: String?, forwarded: String?) -> HostAddress? {
+    package func client(forwardedFor: String?, forwarded: String?) -> HostAddress? {
         let candidates = [
             forwardedFor.map { Self.nodes(inForwardedFor: $0) }, forwarded.map { Self.nodes(inForwarded: $0) },
         ].compactMap { $0 }.map { nodes in lastUntrusted(nodes) }
@@ -64,12 +65,20 @@ extension [TrustedProxy] {
         return nil
     }
 
+    /// Returns the elements of a list.
+    ///
+    /// The bytes are split: the client sends the elements before that of a proxy, and a character at their end must not
+    /// join the comma after it.
+    private static func elements(of value: String) -> [Substring] {
+        value.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map { Substring($0) }
+    }
+
     private static func nodes(inForwardedFor value: String) -> [HostAddress?] {
-        value.split(separator: ",", omittingEmptySubsequences: false).map { address(in: $0) }
+        elements(of: value).map { address(in: $0) }
     }
 
     private static func nodes(inForwarded value: String) -> [HostAddress?] {
-        value.split(separator: ",", omittingEmptySubsequences: false).map { element in
+        elements(of: value).map { element in
             let nodes = element.split(separator: ";").compactMap { pair -> Substring? in
                 let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
                 guard parts.count == 2, trimmed(parts[0]).lowercased() == "for" else { return nil }

@@ -28,7 +28,7 @@ struct BrowserCues {
         do {
             contents = try SubtitleSegmentCues(bytes, initialization: initialization?.bytes)
         } catch {
-            // A document that was not read to its end is not damaged.
+            // The error only means that parsing was canceled, not that the document is damaged.
             if CancelableWork.isCanceled { throw CancellationError() }
             throw ServerError(.badGateway, "wrong-content", "the subtitles cannot be read: \(error)")
         }
@@ -62,7 +62,7 @@ struct BrowserCues {
             "start": .seconds(cue.timeRange.start),
             "end": .seconds(cue.timeRange.end),
             "text": .string(WebVTTCueText.text(of: cue)),
-            // The top of the box: not all browsers have other anchors.
+            // The position of the top of the box, because some browsers do not support other anchors.
             "line": hasLine ? box.map { .real(min(max($0.top, 0), 100)) } : nil,
             "position": position.map { .real(min(max($0, 0), 100)) },
             "size": isPlaced ? .real(min(max(placement.boxSize, 0), 100)) : nil,

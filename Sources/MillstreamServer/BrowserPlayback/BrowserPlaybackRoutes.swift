@@ -11,15 +11,15 @@ import ResourceAddressing
 import StreamingEngine
 import Synchronization
 
-/// The routes by which the console plays streams with Media Source Extensions, and shows the subtitles of streams that a browser
-/// plays itself.
+/// The routes that the console uses to play streams with Media Source Extensions, and to show the subtitles of streams
+/// that a browser plays itself.
 ///
 /// Each request names a playback address of this server, whose playlist is loaded and edited as for any player.
 final class BrowserPlaybackRoutes: Sendable {
     let media: MediaRoutes
-    /// The repackager of segments that are no movie fragments; `nil` to refuse these.
+    /// The repackager of segments that are not movie fragments; `nil` to refuse these segments.
     let repackager: (any SegmentRepackager)?
-    /// The media playlists as the page knows them, by playback address.
+    /// The media playlists in the versions that the page has received, by playback address.
     private let readers = Mutex(RecentlyUsedValues<String, LoadedMedia>(maximumSize: ByteCount(64 << 20)))
 
     init(media: MediaRoutes, repackager: (any SegmentRepackager)?) {
@@ -27,7 +27,7 @@ final class BrowserPlaybackRoutes: Sendable {
         self.repackager = repackager
     }
 
-    /// The faults that are simulated for all players, and for this one.
+    /// The faults that are simulated for all players, including the player of the console.
     private var faults: FaultInjection { FaultInjection(media.faults) }
 
     /// The path below which the routes are.
@@ -103,7 +103,7 @@ final class BrowserPlaybackRoutes: Sendable {
         case media(LoadedMedia)
     }
 
-    /// Loads the playlist of a playback address; a media playlist is kept for the requests for its segments.
+    /// Loads the playlist of a playback address; a media playlist is stored for the requests for its segments.
     private func load(
         _ address: ResourceAddress,
         _ context: ServerRequestContext,

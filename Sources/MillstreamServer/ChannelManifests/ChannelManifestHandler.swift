@@ -20,6 +20,8 @@ struct ChannelManifestHandler {
     let budget: RequestBudget
     /// The executor for parsing and editing.
     let workers: EditWorkers
+    /// The removal of redundant variants that are unavailable; `nil` to leave them in the manifest.
+    var removal: RedundantVariantRemoval?
     /// The clock of channels.
     var date: @Sendable () -> ProgramDateTime = { .current }
 
@@ -91,8 +93,8 @@ struct ChannelManifestHandler {
             )
         }
         let date = date()
-        let presentation = try await presentation(of: request, at: date)
-        let sources = try await workers.run { _ in Self.sources(of: presentation) }
+        let (presentation, identifiers) = try await self.presentation(of: request, at: date)
+        let sources = try await workers.run { _ in Self.sources(of: presentation, identifiers) }
         guard sources.count <= Self.maximumTrackCount else {
             let message = "the manifest would have \(sources.count) tracks; the maximum is \(Self.maximumTrackCount)"
             throw ServerError(.contentTooLarge, "too-many-tracks", message)
@@ -152,24 +154,31 @@ struct ChannelManifestHandler {
 
     // MARK: Loading
 
-    /// Returns the edited multivariant playlist.
+    /// Returns the edited multivariant playlist, and the identifiers of its tracks.
     private func presentation(
         of request: PlaybackRequest,
         at date: ProgramDateTime
-    ) async throws -> EditedPresentation {
+    ) async throws -> (EditedPresentation, TrackIdentifiers) {
         let source = try await loader.loadPlaylist(
             at: request.address.text,
             variables: request.variables,
             budget: budget.editing
         )
-        guard case .multivariant = source else { throw Self.wrongKind(request.source, "a multivariant playlist") }
+        guard case .multivariant(var multivariant) = source else {
+            throw Self.wrongKind(request.source, "a multivariant playlist")
+        }
+        var identifiers = TrackIdentifiers()
+        if request.redundancy == .available, let removal {
+            identifiers = try await workers.run { [multivariant] _ in TrackIdentifiers(of: multivariant) }
+            multivariant = try await removal.removeUnavailableVariants(of: multivariant)
+        }
         let editor = try PresentationEditor(request.plan, loader: loader, budget: budget.editing, date: date)
-        let prepared = try await editor.prepare(source)
+        let prepared = try await editor.prepare(.multivariant(multivariant))
         let edited = try await workers.run { check in try prepared.apply(check: check) }
         guard case .multivariant(let presentation) = edited else {
             throw Self.wrongKind(request.source, "a multivariant playlist")
         }
-        return presentation
+        return (presentation, identifiers)
     }
 
     private static func wrongKind(_ address: ResourceAddress, _ expected: String) -> ServerError {
@@ -183,7 +192,7 @@ struct ChannelManifestHandler {
     /// Returns the media playlists with video or audio.
     ///
     /// Each playlist is returned once, although an audio-only variant is usually a rendition too.
-    private static func sources(of presentation: EditedPresentation) -> [Source] {
+    private static func sources(of presentation: EditedPresentation, _ identifiers: TrackIdentifiers) -> [Source] {
         var known: Set<ResourceAddress> = []
         var sources: [Source] = []
         var codecs: [String: String] = [:]
@@ -195,15 +204,16 @@ struct ChannelManifestHandler {
             guard let address = rendition.address, let plan = presentation.plan(for: .rendition(rendition)),
                 known.insert(address).inserted
             else { continue }
-            var source = Source(id: "a\(index)", entry: .rendition(rendition), address: address, plan: plan)
+            let id = identifiers.identifier(ofRenditionAt: index, address)
+            var source = Source(id: id, entry: .rendition(rendition), address: address, plan: plan)
             source.audioCodec = codecs[rendition.groupID] ?? ""
             sources.append(source)
         }
         for (index, variant) in presentation.playlist.variants.enumerated() {
-            guard let plan = presentation.plan(for: .variant(variant)), known.insert(variant.address).inserted else {
-                continue
-            }
-            sources.append(Source(id: "v\(index)", entry: .variant(variant), address: variant.address, plan: plan))
+            let address = variant.address
+            guard let plan = presentation.plan(for: .variant(variant)), known.insert(address).inserted else { continue }
+            let id = identifiers.identifier(ofVariantAt: index, address)
+            sources.append(Source(id: id, entry: .variant(variant), address: address, plan: plan))
         }
         return sources
     }

@@ -90,7 +90,7 @@ final class TrackMediaStore: Sendable {
         }
     }
 
-    /// Returns the result of all loads for one track, which are canceled after ``LoadingTime/maximum``.
+    /// Returns the result of all loads for one track, which are canceled after ``ServerLimits/loadingTime``.
     ///
     /// The time limit of each segment alone would permit a source to delay a request for hours. The properties of the
     /// segments that were loaded in time remain in the store.
@@ -101,7 +101,7 @@ final class TrackMediaStore: Sendable {
     func limitingTime<Result: Sendable>(
         _ load: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
-        try await time.limitingLoad(of: "beginnings of the segments", load)
+        try await time.limitingLoad(of: "beginnings of the segments", within: capacity.limits.loadingTime, load)
     }
 
     private func load(_ key: Key, _ loader: ResourceLoader) async throws -> TrackMedia {
@@ -109,7 +109,8 @@ final class TrackMediaStore: Sendable {
         let metered = loader.wrappingTransport { transport in
             MeteredTransport(transport) { try budget.receive($0) }
         }
-        let (initialization, segment) = try await time.limitingLoad(of: "segment") {
+        let (initialization, segment) = try await time.limitingLoad(of: "segment", within: capacity.limits.loadingTime)
+        {
             () async throws -> ([UInt8], [UInt8]) in
             let request = TransportRequest(
                 key.initialization,

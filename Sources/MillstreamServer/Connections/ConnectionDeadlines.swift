@@ -30,8 +30,8 @@ struct ConnectionDeadlines {
         start = now
     }
 
-    /// The time at which the connection ends unless more is received; `nil` while the client is not expected to send
-    /// anything.
+    /// The time at which the connection ends unless more bytes are received; `nil` while the client is not expected to
+    /// send anything.
     var deadline: Duration? {
         switch phase {
         case .idle: start + limits.keepAliveTimeout

@@ -40,7 +40,8 @@ final class ConnectionRegistry: Sendable {
 
     /// Counts a connection.
     ///
-    /// - Parameter peer: The peer; a trusted proxy is not counted as a client, because its requests are counted.
+    /// - Parameter peer: The peer; a trusted proxy is not counted as a client, because the requests that it forwards
+    ///   are counted instead.
     /// - Returns: A lease, or the limit that was reached.
     func admitConnection(from peer: HostAddress?) -> Admission {
         let client = peer.flatMap { limits.trustedProxies.contains($0) ? nil : Self.client($0) }

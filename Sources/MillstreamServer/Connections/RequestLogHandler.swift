@@ -5,7 +5,7 @@ import NIOCore
 import NIOHTTPTypes
 import ResourceAddressing
 
-/// The part that the memory of the server had in a response.
+/// The use of the memory cache of the server for a response.
 enum CacheResult: Sendable, Equatable {
     case playlist(ServerMetrics.PlaylistSource)
     /// A segment that passed through the server, from its memory or from another server or cache.

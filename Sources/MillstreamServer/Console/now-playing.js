@@ -23,6 +23,12 @@ export function showNowPlaying(player, edits, video) {
     });
     player.addEventListener('method', () => {
         playback.value = player.isPlayedByPage ? 'media-source' : 'browser';
+        const isStreamOfBrowser = !player.isPlayedByPage && !player.selection?.isFile;
+        const isNoteShown = isStreamOfBrowser && player.hasMediaSource;
+        setHidden(find('playback-method-note'), !isNoteShown);
+        // A hidden element would still be the description of the control.
+        if (isNoteShown) playback.setAttribute('aria-describedby', 'playback-method-note');
+        else playback.removeAttribute('aria-describedby');
     });
     find('close-player').addEventListener('click', () => {
         player.close();

@@ -11,9 +11,6 @@ import Synchronization
 
 /// The faults that a server simulates, which the console can change while the server runs.
 final class FaultSettings: Sendable {
-    /// The maximum number of faults, each of which is compared with the path of each request.
-    private static let maximumCount = 32
-
     private struct State {
         let faults: [ResponseFault]
         /// The time from which the periods of the faults count.
@@ -95,24 +92,14 @@ final class FaultSettings: Sendable {
     ///
     /// - Throws: ``ServerError`` with 400 for an invalid fault or too many faults.
     func replace(with texts: [String]) throws {
-        guard texts.count <= Self.maximumCount else {
-            throw ServerError(.badRequest, "too-many-faults", "at most \(Self.maximumCount) faults can be simulated")
-        }
-        let faults = try texts.map { (text: String) throws -> ResponseFault in
-            do throws(ResponseFault.InvalidFault) {
-                return try ResponseFault(parsing: text)
-            } catch {
-                throw ServerError(
-                    .badRequest,
-                    "invalid-fault",
-                    "the fault \(error.sentence(about: text))",
-                    hint: "an example is \(ResponseFault.example)"
-                )
-            }
-        }
+        apply(try FaultOrder(texts))
+    }
+
+    /// Replaces the faults; requests are counted from 1, and periods from now on.
+    func apply(_ order: FaultOrder) {
         let now = time.now
         state.withLock {
-            $0 = State(faults: faults, start: now, revision: $0.revision &+ 1, sequences: $0.sequences)
+            $0 = State(faults: order.faults, start: now, revision: $0.revision &+ 1, sequences: $0.sequences)
         }
     }
 
@@ -127,20 +114,13 @@ final class FaultSettings: Sendable {
 }
 
 extension FaultSettings {
-    private struct Parameters: Decodable {
-        let faults: [String]
-    }
-
     /// Adds the routes that read and change the faults.
     func add(to api: RouterGroup<ServerRequestContext>) {
         api.get("faults") { _, _ in Response.json(self.report) }
         api.put("faults") { request, _ in
             var request = request
             let body = try await request.collectBody(upTo: 256 << 10)
-            guard let order = try? JSONDecoder().decode(Parameters.self, from: Data(body.readableBytesView)) else {
-                throw ServerError(.badRequest, "invalid-body", "the body must contain faults, a list of strings")
-            }
-            try self.replace(with: order.faults)
+            self.apply(try FaultOrder(parsing: Array(body.readableBytesView)))
             return Response.json(self.report)
         }
     }

@@ -5,11 +5,12 @@ import ResourceAddressing
 
 /// A transport that simulates faults in the responses to requests for keys, and passes on all other requests.
 ///
-/// Other players request keys themselves. For the player of a page, the server requests them when it decrypts a segment.
+/// Other players request keys themselves. For the player of the console, the server requests keys when it decrypts a
+/// segment.
 struct KeyFaultTransport: Transport {
     let base: any Transport
     let settings: FaultSettings
-    /// Returns the path with which other players request a key, with which the patterns of faults are compared.
+    /// Returns the path with which other players request a key; the patterns of faults are compared with this path.
     let path: @Sendable (ResourceAddress) -> String
 
     private var time: any TimeSource { settings.time }

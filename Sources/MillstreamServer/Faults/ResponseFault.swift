@@ -1,4 +1,4 @@
-import MediaTiming
+package import MediaTiming
 import PlaylistEditing
 import ResourceAddressing
 
@@ -8,7 +8,7 @@ import ResourceAddressing
 /// more effects. ``parameters`` lists them.
 public struct ResponseFault: Sendable, Hashable {
     /// The end of a response before its last byte.
-    enum Ending: Sendable, Hashable {
+    package enum Ending: Sendable, Hashable {
         /// The connection is closed.
         case close
         /// The connection stays open, but no more bytes are sent.
@@ -18,7 +18,7 @@ public struct ResponseFault: Sendable, Hashable {
     }
 
     /// A response that replaces the correct one.
-    enum Replacement: Sendable, Hashable {
+    package enum Replacement: Sendable, Hashable {
         /// An error with this status.
         case status(Int)
         /// An HTML page with status 200, as a captive portal sends it.
@@ -30,7 +30,7 @@ public struct ResponseFault: Sendable, Hashable {
     /// The fault as it was written.
     public private(set) var text = ""
     /// The pattern of the paths of the requests, in which `*` stands for any characters.
-    var path = "*"
+    package internal(set) var path = "*"
     /// The numbers of the requests of a path, from 1; `nil` for all.
     var requests: PartialRange<Int>?
     /// The media sequence numbers of the segments that are requested; `nil` for requests of anything.
@@ -38,17 +38,17 @@ public struct ResponseFault: Sendable, Hashable {
     /// The period of the requests; at any time by default.
     var period = FaultPeriod()
     /// The response that replaces the correct one; `nil` if the response is not replaced.
-    var replacement: Replacement?
+    package internal(set) var replacement: Replacement?
     /// A Boolean value that indicates whether no response is sent.
-    var isTimeout = false
+    package internal(set) var isTimeout = false
     /// The delay before the head of the response.
-    var delay = Duration.zero
+    package internal(set) var delay = Duration.zero
     /// The position from which on the bytes of the body are replaced with zeros; `nil` for no damage.
-    var damageStart: Int64?
+    package internal(set) var damageStart: Int64?
     /// The rate of the body, or `nil` for the full rate.
-    var rate: BitRate?
+    package internal(set) var rate: BitRate?
     /// The number of bytes of the body after which the response ends, and how it ends.
-    var end: (bytes: Int64, ending: Ending)? {
+    package internal(set) var end: (bytes: Int64, ending: Ending)? {
         get { endBytes.map { ($0, ending) } }
         set { (endBytes, ending) = (newValue?.bytes, newValue?.ending ?? .close) }
     }
@@ -71,7 +71,11 @@ public struct ResponseFault: Sendable, Hashable {
 
     /// The maximum delay, and the duration of a stalled or missing response after which its connection is closed, in
     /// seconds.
-    static let maximumDelay: Int64 = 300
+    package static let maximumDelay: Int64 = 300
+    /// The maximum length of a fault as text, in bytes.
+    package static let maximumLength = 4_096
+    /// The maximum length of the pattern of paths, in bytes.
+    package static let maximumPatternLength = 1_024
 
     /// The parameters of faults.
     public static let parameters: [Parameter] = [
@@ -82,7 +86,7 @@ public struct ResponseFault: Sendable, Hashable {
             isEffect: false
         ) {
             $1.path = $0
-            return !$0.isEmpty && $0.utf8.count <= 1_024
+            return !$0.isEmpty && $0.utf8.count <= maximumPatternLength
         },
         Parameter(
             name: "requests",
@@ -234,7 +238,8 @@ public struct ResponseFault: Sendable, Hashable {
     package init(parsing text: String) throws(InvalidFault) {
         self.text = text
         let items = QueryItems(text).items
-        guard text.utf8.count <= 4_096, items.count == text.split(separator: "&").count else {
+        guard text.utf8.count <= Self.maximumLength, items.count == text.utf8.split(separator: UInt8(ascii: "&")).count
+        else {
             throw InvalidFault("it is not a query")
         }
         var names: Set<String> = []
@@ -278,7 +283,7 @@ public struct ResponseFault: Sendable, Hashable {
     /// Returns a Boolean value that indicates whether the path of a request matches the pattern.
     ///
     /// - Complexity: O(*n* · *m*) in the lengths of the path and the pattern.
-    func concerns(_ path: String) -> Bool { Self.matches(Array(path.utf8), Array(self.path.utf8)) }
+    package func concerns(_ path: String) -> Bool { Self.matches(Array(path.utf8), Array(self.path.utf8)) }
 
     /// Returns a Boolean value that indicates whether a text matches a pattern with wildcards.
     private static func matches(_ text: [UInt8], _ pattern: [UInt8]) -> Bool {

@@ -4,7 +4,7 @@ import Synchronization
 
 /// A factory of metrics that writes their values in the text exposition format of Prometheus.
 ///
-/// Counters are counters, timers are histograms in seconds, and meters and recorders are gauges.
+/// A counter is written as a counter, a timer as a histogram in seconds, and a meter or recorder as a gauge.
 final class PrometheusMetrics: MetricsFactory {
     /// The description of a metric.
     struct Definition: Sendable {

@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
 import HTTPTypes
-import MediaTransport
+package import MediaTransport
 
 /// Signs addresses of this server with a key for one purpose: an HMAC with SHA-256 (RFC 2104) in base64url (RFC 4648 §5).
 struct AddressSigner: Sendable {
@@ -38,18 +38,18 @@ struct AddressSigner: Sendable {
 }
 
 /// The time until which an address that this server signed is valid.
-struct AddressExpiry: Sendable, Hashable {
+package struct AddressExpiry: Sendable, Hashable {
     /// The name of the query item.
     static let name = "expires"
 
     /// The time; the address is invalid from then on.
-    let time: UnixSeconds
+    package let time: UnixSeconds
 
     /// The item of a query.
     var item: QueryItems.Item { QueryItems.Item(name: Self.name, value: String(time.rawValue)) }
 
     /// Creates an expiry at a time.
-    init(_ time: UnixSeconds) { self.time = time }
+    package init(_ time: UnixSeconds) { self.time = time }
 
     /// Creates the expiry of a query; `nil` if it has none.
     ///

@@ -55,28 +55,22 @@ final class PartStore: Sendable {
     /// The divisions in progress: players of several variants and renditions request the parts of new segments together.
     private let divisions: SharedWork<Key, Divided>
 
-    /// The maximum number of divisions at the same time.
-    private static let maximumDivisionCount = 64
     /// The number of divisions that a client can begin in any case.
     private static let minimumShare = 4
 
     /// The maximum time for which a client waits for a part.
     private static let maximumWait = MediaTime(seconds: 30)
-    /// The maximum size of a segment that is divided.
-    private static let maximumSize = ByteCount(32 << 20)
     /// The time for which the parts of a segment stay in memory, and the failure to divide it.
     private static let retention = Duration.seconds(30)
 
     /// Creates an empty store.
     ///
     /// - Parameters:
-    ///   - size: The maximum size of the segments in memory.
     ///   - workers: The executor that divides segments.
-    ///   - capacity: The capacity against which segments are counted while they are divided.
+    ///   - capacity: The capacity against which segments are counted while they are divided, with the limits on dividing them.
     ///   - time: The clock for waiting.
     ///   - date: The clock of channels.
     init(
-        size: ByteCount = ByteCount(64 << 20),
         workers: EditWorkers,
         capacity: ServerCapacity,
         time: any TimeSource = SystemTimeSource(),
@@ -86,9 +80,9 @@ final class PartStore: Sendable {
         self.capacity = capacity
         self.time = time
         self.date = date
-        divided = Mutex(RecentlyUsedValues(maximumSize: size))
+        divided = Mutex(RecentlyUsedValues(maximumSize: capacity.limits.parts.retainedBytes))
         divisions = SharedWork(
-            maximumCount: Self.maximumDivisionCount,
+            maximumCount: capacity.limits.parts.concurrentDivisions,
             minimumShare: Self.minimumShare,
             executor: time.taskExecutor
         )
@@ -102,7 +96,7 @@ final class PartStore: Sendable {
     ///   - loader: The loader of the segment.
     /// - Returns: The bytes.
     /// - Throws: ``ServerError`` with 404 for a part that is published later than in half a minute, with 502 for a segment
-    ///   that cannot be divided, with 504 for one that is not loaded within ``LoadingTime/maximum``, with 503 without capacity, and
+    ///   that cannot be divided, with 504 for one that is not loaded within ``ServerLimits/loadingTime``, with 503 without capacity, and
     ///   with 429 if the client uses its share of it; `TransportError` if the segment cannot be loaded.
     func bytes(of part: SegmentPart, isForeign: Bool, _ loader: ResourceLoader) async throws -> ByteBuffer {
         let wait = part.publication.sinceEpoch - date().sinceEpoch
@@ -153,15 +147,17 @@ final class PartStore: Sendable {
         let metered = loader.wrappingTransport { base in
             MeteredTransport(base) { [weak budget] count in try budget?.reserve(count) }
         }
-        let (segment, initialization) = try await time.limitingLoad(of: "segment") {
+        let limits = capacity.limits
+        let size = limits.parts.segmentBytes
+        let (segment, initialization) = try await time.limitingLoad(of: "segment", within: limits.loadingTime) {
             () async throws -> ([UInt8], [UInt8]) in
             var initialization: [UInt8] = []
             if let address = part.initialization {
                 let request = TransportRequest(address, kind: .initialization, byteRange: part.initializationRange)
-                initialization = try await metered.load(request, limit: Self.maximumSize).bytes
+                initialization = try await metered.load(request, limit: size).bytes
             }
             let request = TransportRequest(part.segment, kind: .segment, byteRange: part.byteRange)
-            return (try await metered.load(request, limit: Self.maximumSize).bytes, initialization)
+            return (try await metered.load(request, limit: size).bytes, initialization)
         }
         // The segment and its parts are in memory at the same time.
         try budget.reserve(segment.count +| initialization.count)

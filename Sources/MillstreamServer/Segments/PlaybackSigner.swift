@@ -7,14 +7,14 @@ public import ResourceAddressing
 /// The signature covers the decoded names and values of the query in their order, other than the signature itself and the
 /// delivery directives that players add (RFC 8216bis §6.2.5). Therefore other spellings of the same query are valid, and
 /// any other query is not.
-struct PlaybackSigner: Sendable {
+package struct PlaybackSigner: Sendable {
     private let signer: AddressSigner
 
     /// The name of the query item.
     static let name = "signature"
 
     /// Creates a signer; two with the same secret accept each other's signatures.
-    init(_ secret: ServerSecret) { signer = AddressSigner(secret, purpose: "playback addresses") }
+    package init(_ secret: ServerSecret) { signer = AddressSigner(secret, purpose: "playback addresses") }
 
     /// Returns the query item with the signature of a query.
     func signatureItem(of items: [QueryItems.Item]) -> QueryItems.Item {
@@ -28,7 +28,7 @@ struct PlaybackSigner: Sendable {
     ///   - now: The current time.
     /// - Returns: The expiry of the address; `nil` if it does not expire.
     /// - Throws: ``ServerError`` with the status 403, or 400 if the expiry cannot be read.
-    func verify(_ query: QueryItems, at now: UnixSeconds) throws -> AddressExpiry? {
+    package func verify(_ query: QueryItems, at now: UnixSeconds) throws -> AddressExpiry? {
         let signatures = query.items.filter { $0.name == Self.name }
         guard let signature = signatures.first else {
             throw ServerError(
@@ -86,8 +86,9 @@ extension ServerSecret {
         } catch {
             throw SigningError(description: "\(address) cannot be played: \(ServerError(error).message)")
         }
-        let kept = (address.query ?? "").split(separator: "&", omittingEmptySubsequences: false).filter { pair in
-            let name = QueryItems(String(pair)).items.first?.name ?? ""
+        let pairs = (address.query ?? "").utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
+        let kept = pairs.map { String(Substring($0)) }.filter { pair in
+            let name = QueryItems(pair).items.first?.name ?? ""
             return name != PlaybackSigner.name && name != AddressExpiry.name
         }.joined(separator: "&")
         let expiry = expires.map { AddressExpiry($0).item }.map { [$0] } ?? []

@@ -1,14 +1,14 @@
 import HTTPTypes
 import MediaTiming
 import PlaylistEditing
-import ResourceAddressing
+package import ResourceAddressing
 
 /// An address below `/segment` that this server writes into playlists.
-struct SegmentAddress: Hashable {
+package struct SegmentAddress: Sendable, Hashable {
     /// The last path component, percent-decoded: the name of the resource, whose extension some players need.
-    let name: String
+    package let name: String
     /// The address of the segment, the initialization section or the key.
-    let target: ResourceAddress
+    package let target: ResourceAddress
     /// A value that indicates whether a player is redirected to the resource or receives it through this server.
     let delivery: PlaybackRequest.SegmentDelivery
     /// The conditioned link that all requests of the stream share; `nil` if no network conditions are simulated.
@@ -17,7 +17,7 @@ struct SegmentAddress: Hashable {
     let expiry: AddressExpiry?
 
     /// Creates the address of a resource in an edited playlist.
-    init(
+    package init(
         _ target: ResourceAddress,
         delivery: PlaybackRequest.SegmentDelivery,
         link: LinkParameters?,
@@ -27,7 +27,7 @@ struct SegmentAddress: Hashable {
         let decoded = PercentEncoding.decode(written.isEmpty ? "segment" : written) ?? "segment"
         // The name becomes a path component, which must have only one interpretation.
         name =
-            TargetGuard<ServerRequestContext>.isUnambiguous(path: "/" + PercentEncoding.encode(decoded))
+            RequestParsing.isUnambiguous(path: "/" + PercentEncoding.encode(decoded))
             ? decoded : "segment"
         self.target = target
         self.delivery = link == nil ? delivery : .proxy
@@ -43,7 +43,7 @@ struct SegmentAddress: Hashable {
     ///   - signer: The signer of this server.
     /// - Throws: ``ServerError`` with the status 400 for an incomplete address, and 403 for one that this server did
     ///   not sign.
-    init(name: String, query: QueryItems, signer: SegmentSigner) throws {
+    package init(name: String, query: QueryItems, signer: SegmentSigner) throws {
         guard let url = query["url"], ResourceAddress(url).isHTTP || EmbeddedKey(ResourceAddress(url)) != nil else {
             throw ServerError(.badRequest, "missing-url", "url has to be an http or https address")
         }
@@ -112,7 +112,7 @@ struct SegmentAddress: Hashable {
     private static let itemNames: Set<String> = ["url", "segments", "conditions", "link", "expires", "signature"]
 
     /// Returns the address as a path with a query and a signature.
-    func path(signedBy signer: SegmentSigner) -> String {
+    package func path(signedBy signer: SegmentSigner) -> String {
         var items = [
             QueryItems.Item(name: "url", value: target.text),
             QueryItems.Item(name: "signature", value: signer.signature(of: self)),
@@ -130,11 +130,11 @@ struct SegmentAddress: Hashable {
 }
 
 /// Signs the addresses of segments, so that the server redirects and proxies only to addresses from its own playlists.
-struct SegmentSigner: Sendable {
+package struct SegmentSigner: Sendable {
     private let signer: AddressSigner
 
     /// Creates a signer; two with the same secret accept each other's signatures.
-    init(_ secret: ServerSecret) { signer = AddressSigner(secret, purpose: "segment addresses") }
+    package init(_ secret: ServerSecret) { signer = AddressSigner(secret, purpose: "segment addresses") }
 
     /// Returns the signature of an address.
     func signature(of address: SegmentAddress) -> String { signer.signature(of: address.signedParts) }

@@ -50,10 +50,10 @@ final class SegmentMemory: Sendable {
     let forwardsConditions: Bool
     private let time: any TimeSource
     private let memory: SharedMemory
+    /// The maximum total size of complete segments in memory.
+    private let retainedBytes: ByteCount
     private let state = Mutex(State())
 
-    /// The maximum total size of complete segments in memory.
-    private static let maximumRetainedSize = 64 << 20
     /// The time for which a segment stays in memory.
     private static let retention = Duration.seconds(30)
     /// The maximum number of segments that are kept in memory.
@@ -72,17 +72,20 @@ final class SegmentMemory: Sendable {
     /// - Parameters:
     ///   - aheadCount: The number of segments that are loaded ahead of a player; 0 to load none.
     ///   - forwardsConditions: A Boolean value that indicates whether the conditions of requests are sent to the origin.
-    ///   - memory: The memory of the segments.
+    ///   - retainedBytes: The maximum total size of complete segments in memory.
+    ///   - memory: The memory of the segments; by default, 64 MiB for transfers in addition to the complete segments.
     ///   - time: The clock.
     init(
         aheadCount: Int = 0,
         forwardsConditions: Bool = true,
-        memory: SharedMemory = SharedMemory(),
+        retainedBytes: ByteCount = ByteCount(64 << 20),
+        memory: SharedMemory? = nil,
         time: any TimeSource = SystemTimeSource()
     ) {
         self.aheadCount = aheadCount
         self.forwardsConditions = forwardsConditions
-        self.memory = memory
+        self.retainedBytes = retainedBytes
+        self.memory = memory ?? SharedMemory(total: Int(clamping: retainedBytes.bytes) +| 64 << 20)
         self.time = time
     }
 
@@ -211,7 +214,7 @@ final class SegmentMemory: Sendable {
     private func removeOutdated(_ state: inout State) {
         let now = time.now
         while let first = state.retained.first,
-            first.end <= now || state.retainedByteCount > Self.maximumRetainedSize
+            first.end <= now || Int64(state.retainedByteCount) > retainedBytes.bytes
                 || state.retained.count > Self.maximumRetainedCount
         {
             state.retained.removeFirst()

@@ -37,7 +37,12 @@ public struct ServerSecret: Sendable {
         public let hint: String?
     }
 
-    init(bytes: [UInt8], isReadableByOthers: Bool = false) {
+    /// Creates a secret from bytes.
+    ///
+    /// - Parameters:
+    ///   - bytes: The bytes.
+    ///   - isReadableByOthers: A Boolean value that indicates whether other users can read them.
+    package init(bytes: [UInt8], isReadableByOthers: Bool = false) {
         self.bytes = SymmetricKey(data: bytes)
         self.isReadableByOthers = isReadableByOthers
     }

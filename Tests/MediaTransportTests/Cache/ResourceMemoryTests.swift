@@ -219,4 +219,26 @@ import Testing
         transport.canRespond.notify()
         _ = try await memory.resource(at: address) { (ResourceLoader(transport), ByteCount(10)) }
     }
+
+    /// The work of a client that has left can go on to its next playlist before it notices the end.
+    @Test(.timeLimit(.minutes(10))) func canceledTaskBeginsNoLoad() async throws {
+        let transport = HeldTransport()
+        let memory = ResourceMemory(ResourceMemory.Options { UnixSeconds(0) })
+        let begun = Mutex(0)
+        let task = Task {
+            while !Task.isCancelled { await Task.yield() }
+            return try await memory.resource(at: ResourceAddress("https://h/a")) {
+                begun.withLock { $0 += 1 }
+                return (ResourceLoader(transport), ByteCount(10))
+            }.version
+        }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        // A load that was begun in vain would have been begun before this one.
+        transport.canRespond.notify()
+        _ = try await memory.resource(at: ResourceAddress("https://h/b")) {
+            (ResourceLoader(transport), ByteCount(10))
+        }
+        #expect(begun.withLock { $0 } == 0 && transport.counts.withLock { $0.started } == 1)
+    }
 }
