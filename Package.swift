@@ -343,21 +343,39 @@ let package = Package(
             dependencies: [
                 "Adaptation", "AssetStorage", "FuzzTargets", "HLSPlaylist", "MediaTiming", "MediaTransport",
                 "Millstream", "MillstreamDownloads", "MillstreamServer", "MillstreamTesting", "PlaybackReporting",
-                "ReportFormat", "ResourceAddressing", "StreamingEngine",
+                "PresentationLoading", "ReportFormat", "ResourceAddressing", "StreamingEngine",
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             path: "Fuzzing/StreamFuzzTargets",
             swiftSettings: house
         ),
+        // The demultiplexers of MediaDecoding, where the trait Playback is on.
+        .target(
+            name: "DecodingFuzzTargets",
+            dependencies: [
+                "FuzzTargets", "MediaDecoding", "MediaTiming", "PlaybackReporting", "SegmentFormat", "StreamingEngine",
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            path: "Fuzzing/DecodingFuzzTargets",
+            swiftSettings: house
+        ),
         .executableTarget(
             name: "fuzz-replay",
-            dependencies: ["FuzzTargets", "StreamFuzzTargets"],
+            dependencies: [
+                "FuzzTargets", "StreamFuzzTargets",
+                .target(name: "DecodingFuzzTargets", condition: .when(traits: ["Playback"])),
+            ],
             path: "Fuzzing/Replay",
             swiftSettings: house
         ),
         .testTarget(
             name: "FuzzReplayTests",
-            dependencies: ["FuzzTargets", "StreamFuzzTargets", "fuzz-replay"],
+            dependencies: [
+                "FuzzTargets", "StreamFuzzTargets", "fuzz-replay",
+                .target(name: "DecodingFuzzTargets", condition: .when(traits: ["Playback"])),
+            ],
             swiftSettings: house
         ),
         .testTarget(name: "MediaTimingTests", dependencies: ["MediaTiming"], swiftSettings: house),
@@ -452,9 +470,19 @@ let package = Package(
             path: "Tests/StreamCostProbe",
             swiftSettings: house
         ),
+        .executableTarget(
+            name: "decoding-cost-probe",
+            dependencies: ["CostOperations", "DecodingFuzzTargets", "FuzzTargets"],
+            path: "Tests/DecodingCostProbe",
+            swiftSettings: house
+        ),
         .testTarget(
             name: "CostTests",
-            dependencies: ["FuzzTargets", "StreamFuzzTargets", "SeededRandomness", "cost-probe", "stream-cost-probe"],
+            dependencies: [
+                "FuzzTargets", "PlaylistEditing", "StreamFuzzTargets", "SeededRandomness", "cost-probe",
+                "stream-cost-probe", .target(name: "DecodingFuzzTargets", condition: .when(traits: ["Playback"])),
+                .target(name: "decoding-cost-probe", condition: .when(traits: ["Playback"])),
+            ],
             swiftSettings: house
         ),
         // A part of this package, because the modules that it measures are no products.
@@ -674,7 +702,10 @@ if isFuzzing {
         ),
         .executableTarget(
             name: "StreamFuzzer",
-            dependencies: ["FuzzTargets", "FuzzerDriver", "StreamFuzzTargets"],
+            dependencies: [
+                "FuzzTargets", "FuzzerDriver", "StreamFuzzTargets",
+                .target(name: "DecodingFuzzTargets", condition: .when(traits: ["Playback"])),
+            ],
             path: "Fuzzing/StreamFuzzer",
             swiftSettings: settings,
             linkerSettings: linking

@@ -15,7 +15,14 @@ extension FuzzTarget {
             replayCount: 60,
             sharedSeeds: "corpus/dash",
             run: readManifest
-        )
+        ),
+        FuzzTarget("manifest-patches", "patches of DASH manifests, and remote elements", run: readManifestUpdate),
+        FuzzTarget(
+            "stored-timelines",
+            "stored states of live presentations, as JSON",
+            replayCount: 200,
+            run: readStoredTimelines
+        ),
     ]
 }
 

@@ -29,6 +29,13 @@ extension FuzzTarget {
             replayCount: 80,
             run: readEdits
         ),
+        FuzzTarget(
+            "edit-programs",
+            "lists of edits as JSON, applied to a playlist",
+            maximumLength: 2_048,
+            replayCount: 80,
+            run: readEditProgram
+        ),
     ]
 }
 

@@ -40,15 +40,15 @@ extension GeneratedPresentation {
         var edits: [PlaylistEdit] = []
         for _ in 0..<choices.number(below: 7) {
             let definition = choices.element(of: PlaylistEdit.definitions)
-            let value = editValue(definition.parameter?.kind)
+            let value = editValue(definition.parameter)
             if let edit = try? PlaylistEdit(name: definition.name, value: value) { edits.append(edit) }
         }
         return edits
     }
 
-    private mutating func editValue(_ kind: EditParameter.Kind?) -> String {
+    private mutating func editValue(_ parameter: EditParameter?) -> String {
         let times = ["0", "4", "5.5", "00:01:30", "12", "30"]
-        switch kind {
+        switch parameter?.kind {
         case .source: return editSource()
         case .sourceAtBreaks:
             let seconds = choices.spelledNumber(["1", "10", "86400"])
@@ -59,8 +59,8 @@ extension GeneratedPresentation {
         case .sourceAtTime: return "\(editSource())@\(choices.spelledNumber(times))"
         case .text: return "a"
         case .time: return choices.spelledNumber(times)
-        case .integer: return choices.spelledNumber(["360", "1080"])
-        case .decimal: return choices.spelledNumber(["0", "1.5", "30"])
+        case .integer: return choices.spelledNumber(Self.numbers(["360", "1080", "1"], within: parameter))
+        case .decimal: return choices.spelledNumber(Self.numbers(["0", "1.5", "30"], within: parameter))
         case .timeRange: return "\(choices.spelledNumber(times))...\(choices.spelledNumber(["20", "40", ""]))"
         case .decimalRange: return "\(choices.spelledNumber(["24", ""]))...\(choices.spelledNumber(["60", ""]))"
         case .resolutionRange:
@@ -98,6 +98,16 @@ extension GeneratedPresentation {
         case .bitRateRange:
             return "\(choices.spelledNumber(["100k", "0", ""]))...\(choices.spelledNumber(["4M", "900k", ""]))"
         case nil: return ""
+        }
+    }
+
+    /// Returns numbers within the range of a parameter: a number outside of it is replaced with the nearest bound.
+    private static func numbers(_ texts: [String], within parameter: EditParameter?) -> [String] {
+        texts.map { text in
+            guard let number = Double(text) else { return text }
+            if let minimum = parameter?.minimum, number < Double(minimum) { return "\(minimum)" }
+            if let maximum = parameter?.maximum, number > Double(maximum) { return "\(maximum)" }
+            return text
         }
     }
 
@@ -154,7 +164,7 @@ private func edit(_ playlist: MultivariantPlaylist, _ plan: EditPlan, _ playlist
 }
 
 /// Checks that an edited playlist can be parsed to the same values.
-private func checkEdited(_ edited: Playlist) {
+func checkEdited(_ edited: Playlist) {
     guard let again = try? Playlist.parse(edited.bytes, context: edited.context) else {
         check(false, "an edited playlist cannot be read")
         return
@@ -180,11 +190,15 @@ private func checkEdited(_ edited: Playlist) {
         check(again == edit, "an edit is spelled as another: \(spelling)")
         edits.append(edit)
     }
+    applyToSamples(EditPlan(edits))
+}
+
+/// Applies edits to a media playlist and a multivariant playlist.
+func applyToSamples(_ plan: EditPlan) {
     guard let media = sampleMedia, let multivariant = sampleMultivariant else {
         check(false, "the playlists of the target cannot be read")
         return
     }
-    let plan = EditPlan(edits)
     edit([media], plan)
     edit(multivariant, plan, [ResourceAddress(sampleBase + "0.m3u8"): .media(media)])
 }

@@ -2,6 +2,10 @@ import Foundation
 import FuzzTargets
 import StreamFuzzTargets
 
+#if Playback
+import DecodingFuzzTargets
+#endif
+
 /// A program that replays the seeds of a target and deterministic mutations of them, without libFuzzer.
 ///
 /// `fuzz-replay --list` prints the names of the targets. `fuzz-replay NAME [FILE…]` replays the given files, or the
@@ -16,10 +20,10 @@ import StreamFuzzTargets
     static func main() throws {
         let arguments = Array(CommandLine.arguments.dropFirst())
         if arguments == ["--list"] {
-            for target in FuzzTarget.formats + FuzzTarget.streams { print(target.name) }
+            for target in allTargets { print(target.name) }
             return
         }
-        let targets = FuzzTarget.formats + FuzzTarget.streams + [FuzzTarget.trap]
+        let targets = allTargets + [FuzzTarget.trap]
         guard let name = arguments.first, let target = targets.first(where: { $0.name == name }) else {
             FileHandle.standardError.write(Data("error: there is no such target; see fuzz-replay --list\n".utf8))
             exit(64)
@@ -50,6 +54,15 @@ import StreamFuzzTargets
             inputs = seeds.count + count
         }
         print("\(target.name): \(inputs) inputs")
+    }
+
+    /// The targets of all tables; without the trait `Playback`, the demultiplexers are missing.
+    private static var allTargets: [FuzzTarget] {
+        #if Playback
+        return FuzzTarget.formats + FuzzTarget.streams + FuzzTarget.decoding
+        #else
+        return FuzzTarget.formats + FuzzTarget.streams
+        #endif
     }
 
     private static func run(_ input: [UInt8], _ target: FuzzTarget) throws {

@@ -44,6 +44,24 @@ extension FuzzTarget {
         ),
         FuzzTarget("asset-lists", "asset lists of interstitials", maximumLength: 1_024, run: readAssetList),
         FuzzTarget("data-addresses", "data URLs", maximumLength: 1_024, run: readDataAddress),
+        FuzzTarget("artwork", "images that represent an asset", maximumLength: 2_048, run: readArtwork),
+        FuzzTarget("tokens", "responses with access tokens", maximumLength: 1_024, run: readToken),
+        FuzzTarget("steering", "steering manifests", maximumLength: 2_048, run: readSteeringManifest),
+        FuzzTarget("faults", "simulated faults as text", maximumLength: 512, run: readFault),
+        FuzzTarget(
+            "request-heads",
+            "targets and header fields of requests",
+            maximumLength: 1_024,
+            run: readRequestHead
+        ),
+        FuzzTarget(
+            "segment-addresses",
+            "signed addresses of segments, changed by clients",
+            maximumLength: 1_024,
+            run: readSegmentAddress
+        ),
+        FuzzTarget("api-bodies", "bodies of the console API, and of errors", maximumLength: 2_048, run: readAPIBody),
+        FuzzTarget("stored-state", "records of the cache, the library and the download queue", run: readStoredState),
     ]
 }
 

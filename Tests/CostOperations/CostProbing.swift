@@ -10,6 +10,7 @@ import Darwin
 ///
 ///     cost-probe                   lists the names of all operations
 ///     cost-probe NAME [SIZE]       runs the operation on SIZE entries, then on four times as many
+///     cost-probe --run PART        runs the operations whose names begin with PART on four entries
 ///
 /// The operation first runs once without being counted, so that one-time initialization is excluded. The counted runs
 /// are calls of `millstream_counted_operation`, so that the tool can exclude the generation of the input:
@@ -31,6 +32,16 @@ package enum CostProbing {
         let arguments = CommandLine.arguments.dropFirst()
         guard let name = arguments.first else {
             for operation in operations { print(operation.name) }
+            return
+        }
+        if name == "--run" {
+            let part = arguments.dropFirst().first ?? ""
+            for operation in operations where operation.name.hasPrefix(part) {
+                // The name of an operation that stops the program is the last line.
+                print(operation.name)
+                fflush(nil)
+                try operation.prepare(4)()
+            }
             return
         }
         guard let operation = operations.first(where: { $0.name == name }) else {

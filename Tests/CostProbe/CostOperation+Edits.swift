@@ -7,34 +7,12 @@ import ResourceAddressing
 extension CostOperation {
     /// The operations that apply every edit, alone and in sequence.
     static var editing: [CostOperation] {
-        PlaylistEdit.definitions.filter { $0.target != .multivariant }.flatMap { definition in
-            editedShapes.map { shape in
-                CostOperation("edit/\(definition.name)/\(shape)") { count in
-                    let playlist = try mediaPlaylist(shape, count)
-                    let guest = try mediaPlaylist(shape == "one-long-map" ? shape : "everything-on-demand", count)
-                    let plan = EditPlan([try edit(definition, count)])
-                    return { _ = try plan.applied(to: playlist, sources: ["o": guest], date: date) }
-                }
-            }
-        }
-            + PlaylistEdit.definitions.filter { $0.target != .media }.flatMap { definition in
-                ["variants", "variants-of-one-group", "i-frame-variants", "variants-and-renditions-of-one-group"]
-                    .map { shape in
-                        CostOperation("edit/\(definition.name)/\(shape)") { count in
-                            let playlist = try multivariantPlaylist(shape, count)
-                            let plan = EditPlan([try edit(definition, count)])
-                            // A filter that would remove all variants throws, and the work before that is counted as
-                            // well.
-                            return { _ = try? plan.applied(to: playlist) }
-                        }
-                    }
-            }
-            + redundantVariants
+        EditCase.all.map(\.operation) + redundantVariants
             + [
                 CostOperation("edit/program/everything-on-demand") { count in
                     let playlist = try mediaPlaylist("everything-on-demand", count)
                     let edits = [
-                        ("start", "8"), ("prepend", "o"), ("insert", "o@40"), ("drop-range", "12...24"),
+                        ("start", "8"), ("prepend", "o"), ("insert", "o@\(2 * count)"), ("drop-range", "12...24"),
                         ("append", "o"),
                         ("duration", "\(4 * count)"), ("absolute", ""), ("canonical", ""),
                     ]
@@ -59,7 +37,7 @@ extension CostOperation {
                     )
                 },
                 // The window would contain the segments very often, and the refusal must not cost as much.
-                CostOperation("edit/live/short-segments") { count in
+                CostOperation("edit/live/refused/short-segments") { count in
                     let segments = (0..<count).map { "#EXTINF:0.001,\n\($0).ts\n" }.joined()
                     let text = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n\(segments)#EXT-X-ENDLIST\n"
                     let playlist = try MediaPlaylist(parsing: Array(text.utf8))
@@ -83,31 +61,8 @@ extension CostOperation {
         }
     }
 
-    /// Returns an edit of a playlist with a number of 4 s segments, or of variants.
-    private static func edit(_ definition: EditDefinition, _ count: Int) throws -> PlaylistEdit {
-        // Another number of repetitions would only multiply the cost.
-        let number = definition.name == "repeat" ? "2" : "361"
-        let value =
-            switch definition.parameter?.kind {
-            case nil: ""
-            case .bitRateRange: "500000...600000"
-            case .conditions, .decimalRange, .resolutionRange, .list, .tag: definition.examples.first ?? ""
-            case .integer, .decimal: number
-            case .time: "\(2 * count)"
-            case .timeRange: "\(count)...\(3 * count)"
-            case .channel: "loop,window=\(4 * count)"
-            case .source: "o"
-            case .sourceAtBreaks: "o@every=\(max(20, count / 100))"
-            case .sourceAtTime: "o@\(2 * count)"
-            case .segmentRule: (0..<64).map { "\($0 * count / 16)...\($0 * count / 16 + 8)" }.joined(separator: ",")
-            case .key, .text: definition.examples.first ?? ""
-            }
-        return try PlaylistEdit(name: definition.name, value: value)
-    }
-
-    private static let date = SimulatedChannel.defaultStart.advanced(by: MediaTime(seconds: 100_000_000))
-
-    private static let editedShapes = ["everything-on-demand", "one-key-without-vector", "byte-ranges-without-offset"]
+    /// The date at which simulated channels are requested.
+    static let date = SimulatedChannel.defaultStart.advanced(by: MediaTime(seconds: 100_000_000))
 
     /// Returns an operation that plans the edits of every variant and rendition when another presentation is stitched
     /// in.

@@ -10,8 +10,8 @@ extension CostOperation {
     static var readers: [CostOperation] {
         operations(InputShape.movies + InputShape.media + InputShape.dividedSegments, "media")
             + operations(InputShape.subtitles, "subtitles")
-            + operations(InputShape.texts, "texts")
-            + operations(InputShape.manifests, "manifests")
+            + operations(InputShape.texts + InputShape.storedTexts, "texts")
+            + operations(InputShape.manifests + InputShape.manifestUpdates, "manifests")
     }
 
     private static func operations(_ shapes: [InputShape], _ topic: String) -> [CostOperation] {

@@ -1,8 +1,13 @@
 import Foundation
 import FuzzTargets
+import PlaylistEditing
 import SeededRandomness
 import StreamFuzzTargets
 import Testing
+
+#if Playback
+import DecodingFuzzTargets
+#endif
 
 /// Tests of the cost of operations on hostile input, in instructions.
 ///
@@ -20,11 +25,14 @@ struct CostTests {
 
     @Test func everyKindOfOperationIsMeasured() throws {
         let kinds = Set(try CostProbe.operations().map(\.kind))
-        let expected = [
+        var expected = [
             "read", "rules", "report", "canonical", "addresses", "relocation", "edit", "presentation", "media",
             "subtitles", "texts", "cues", "network", "timeline", "model", "engine", "downloads", "edited", "followed",
             "manifests",
         ]
+        #if Playback
+        expected.append("packets")
+        #endif
         #expect(kinds == Set(expected))
     }
 
@@ -34,6 +42,31 @@ struct CostTests {
         let names = try CostProbe.operations().map(\.name)
         let topic = Self.topicsOfReaders[reader]
         #expect(names.contains { $0.hasPrefix(topic ?? "media/\(reader)/") || $0.contains("/\(reader)/") }, "\(reader)")
+    }
+
+    #if Playback
+    /// Every fuzz target of the demultiplexers must have operations.
+    @Test(arguments: FuzzTarget.decoding.map(\.name))
+    func everyFuzzTargetOfTheDemultiplexersHasCostOperations(reader: String) throws {
+        let names = try CostProbe.operations().map(\.name)
+        #expect(names.contains { $0.hasPrefix("packets/\(reader)/") }, "\(reader)")
+    }
+    #endif
+
+    /// Every edit must have an operation that changes a playlist; an operation with another effect names it after the
+    /// edit.
+    @Test(arguments: PlaylistEdit.names) func everyEditChangesAPlaylist(edit: String) throws {
+        let names = try CostProbe.operations().map { $0.name.split(separator: "/").map(String.init) }
+        let changing = names.filter { $0.count == 3 && ["edit", "edited"].contains($0[0]) && $0[1] == edit }
+        #expect(!changing.isEmpty, "\(edit)")
+    }
+
+    /// The operations of edits verify their effects; those that are not in the sample are run without being counted.
+    @Test(arguments: [(CostProbe.Program.formats, "edit/"), (CostProbe.Program.streams, "edited/")])
+    func operationsOfEditsHaveTheirEffects(program: CostProbe.Program, kind: String) throws {
+        let result = try CostProbe.runOperations(of: program, named: kind)
+        #expect(result.status == 0, "\(result.last) has failed")
+        #expect(result.last.hasPrefix(kind), "there is no operation")
     }
 
     /// The operations of fuzz targets that have no input shapes.
@@ -59,6 +92,9 @@ enum CostProbe {
     enum Program: String, CaseIterable, Sendable {
         case formats = "cost-probe"
         case streams = "stream-cost-probe"
+        #if Playback
+        case decoding = "decoding-cost-probe"
+        #endif
 
         /// The options that restrict the counts to the operation.
         ///
@@ -67,6 +103,9 @@ enum CostProbe {
             let function = "millstream_counted_operation"
             switch self {
             case .formats: return ["--toggle-collect=\(function)", "--dump-after=\(function)"]
+            #if Playback
+            case .decoding: return ["--toggle-collect=\(function)", "--dump-after=\(function)"]
+            #endif
             case .streams: return ["--dump-before=\(function)", "--dump-after=\(function)"]
             }
         }
@@ -74,8 +113,11 @@ enum CostProbe {
         /// The numbers of the dumps with the counts of the smaller and the larger input.
         var dumps: (small: Int, large: Int) {
             switch self {
-            case .formats: (1, 2)
-            case .streams: (2, 4)
+            case .formats: return (1, 2)
+            #if Playback
+            case .decoding: return (1, 2)
+            #endif
+            case .streams: return (2, 4)
             }
         }
     }
@@ -184,6 +226,26 @@ enum CostProbe {
         return String(decoding: data, as: UTF8.self).split(separator: "\n").map {
             Operation(program: program, name: String($0))
         }
+    }
+
+    /// Runs the operations of a program whose names begin with a text, without counting.
+    ///
+    /// - Parameters:
+    ///   - program: The program.
+    ///   - start: The text.
+    /// - Returns: The status of the program and the name of the last operation, which is the one that has failed.
+    /// - Throws: The error of a program that cannot be run.
+    static func runOperations(of program: Program, named start: String) throws -> (status: Int32, last: String) {
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(fileURLWithPath: try path(of: program))
+        process.arguments = ["--run", start]
+        process.standardOutput = output
+        try process.run()
+        let data = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        let lines = String(decoding: data, as: UTF8.self).split(separator: "\n")
+        return (process.terminationStatus, lines.last.map(String.init) ?? "")
     }
 
     /// Returns the operations to measure in this run.

@@ -3,10 +3,14 @@ import FuzzTargets
 import StreamFuzzTargets
 import Testing
 
+#if Playback
+import DecodingFuzzTargets
+#endif
+
 /// Runs the seeds and seeded mutations of all parsers without side effects, which must not trap, hang or use excessive
 /// memory.
 ///
-/// The two suites run in parallel; the targets of each suite run one after another.
+/// The suites run in parallel; the targets of each suite run one after another.
 @Suite(.serialized) struct FormatReplayTests {
     @Test(arguments: FuzzTarget.formats.map(\.name))
     func replayHasNoFindings(_ target: String) async throws {
@@ -28,7 +32,10 @@ import Testing
 
     @Test func targetsHaveSeedsAndUniqueNames() throws {
         let files = FuzzFiles(folder: ReplayProcess.folder)
-        let targets = FuzzTarget.formats + FuzzTarget.streams
+        var targets = FuzzTarget.formats + FuzzTarget.streams
+        #if Playback
+        targets += FuzzTarget.decoding
+        #endif
         #expect(Set(targets.map(\.name)).count == targets.count)
         for target in targets {
             #expect(try !files.seeds(of: target).isEmpty, "\(target.name)")
@@ -58,6 +65,30 @@ import Testing
         #expect(replay.output.hasPrefix("\(target): "))
     }
 }
+
+#if Playback
+/// Runs the seeds and seeded mutations of the demultiplexers and of the decryption of samples.
+@Suite(.serialized) struct DecodingReplayTests {
+    @Test(arguments: FuzzTarget.decoding.map(\.name))
+    func replayHasNoFindings(_ target: String) async throws {
+        let replay = try await ReplayProcess.run([target])
+        #expect(replay.status == 0, "\(replay.finding)")
+        #expect(replay.output.hasPrefix("\(target): "))
+    }
+
+    @Test(arguments: FuzzTarget.decoding.map(\.name))
+    func seedsOfTheTargetHaveSamples(_ target: String) throws {
+        let files = FuzzFiles(folder: ReplayProcess.folder)
+        let folder = ReplayProcess.folder.appendingPathComponent("Seeds/\(target)")
+        let count = try FileManager.default.contentsOfDirectory(atPath: folder.path).count
+        let found = try #require(FuzzTarget.decoding.first { $0.name == target })
+        // The seeds of the target itself precede those of other targets.
+        for seed in try files.seeds(of: found).prefix(count) {
+            #expect(SeedReading.sampleCount(of: seed) > 0, "\(seed.count) bytes")
+        }
+    }
+}
+#endif
 
 /// A run of `fuzz-replay` in a separate process, because findings are traps.
 struct ReplayProcess {

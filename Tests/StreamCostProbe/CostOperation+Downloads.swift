@@ -10,9 +10,9 @@ import ResourceAddressing
 extension CostOperation {
     private static let base = "https://h/v/"
 
-    /// The operations that plan packages from playlists, and complete downloads of small files.
+    /// The operations that plan packages from playlists, complete downloads of small files, and what reads them again.
     static var downloads: [CostOperation] {
-        planned + recorded + whole
+        planned + recorded + whole + stored
     }
 
     private static func media(_ text: String, _ name: String = "list.m3u8") throws -> MediaPlaylist {
@@ -237,21 +237,66 @@ extension CostOperation {
         CostOperation("downloads/whole/\(name)", size: size) { count in
             var named: [String: [String]] = [:]
             for (name, versions) in texts(count) { named[base + name] = versions }
-            let origin = MemoryOrigin(named)
+            let files = named
             return {
                 try withTemporaryLibrary { library in
-                    let task = AssetDownload(
-                        ResourceAddress(base + "top.m3u8"),
-                        into: library,
-                        loader: ResourceLoader(origin, policy: RecoveryPolicy(retries: 0), jitter: { 0.5 }),
-                        configuration: DownloadConfiguration(
-                            selection: DownloadSelection(variants: .all),
-                            maximumConcurrentFetches: 1
-                        )
-                    )
-                    let asset = try wait { try await task.run() }
-                    precondition(asset.percent == 100)
+                    _ = try download(files, into: library)
                 }
+            }
+        }
+    }
+
+    /// Downloads a presentation.
+    ///
+    /// - Parameters:
+    ///   - files: The texts of the origin, by address.
+    ///   - library: The library.
+    /// - Returns: The identifier of the asset.
+    /// - Throws: The error of the download.
+    private static func download(_ files: [String: [String]], into library: AssetLibrary) throws -> String {
+        let task = AssetDownload(
+            ResourceAddress(base + "top.m3u8"),
+            into: library,
+            loader: ResourceLoader(MemoryOrigin(files), policy: RecoveryPolicy(retries: 0), jitter: { 0.5 }),
+            configuration: DownloadConfiguration(
+                selection: DownloadSelection(variants: .all),
+                maximumConcurrentFetches: 1
+            )
+        )
+        let asset = try wait { try await task.run() }
+        precondition(asset.percent == 100)
+        return asset.id
+    }
+
+    // MARK: Downloaded assets
+
+    private static var stored: [CostOperation] {
+        [
+            stored("verified") { library, id, _ in
+                let result = try library.verify(id)
+                precondition(result.damaged.isEmpty)
+            },
+            stored("exported") { library, id, folder in
+                let playlist = try library.export(id, to: folder.appendingPathComponent("exported"))
+                precondition(FileManager.default.fileExists(atPath: playlist.path))
+            },
+        ]
+    }
+
+    /// Returns an operation on a downloaded asset, whose download is not counted.
+    private static func stored(
+        _ name: String,
+        _ body: @escaping (_ library: AssetLibrary, _ id: String, _ folder: URL) throws -> Void
+    ) -> CostOperation {
+        CostOperation("downloads/\(name)/segments", size: 12) { count in
+            let folder = FileManager.default.temporaryDirectory
+                .appendingPathComponent("cost-\(UUID())", isDirectory: true)
+            let library = try AssetLibrary(directory: folder.appendingPathComponent("library", isDirectory: true))
+            let id = try download([base + "top.m3u8": [onDemand(count)]], into: library)
+            return {
+                defer { try? FileManager.default.removeItem(at: folder) }
+                try body(library, id, folder)
+                try library.close()
             }
         }
     }

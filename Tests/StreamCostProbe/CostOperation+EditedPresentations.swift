@@ -11,7 +11,7 @@ extension CostOperation {
     private static let base = "https://h/v/"
 
     /// The operations that edit presentations as the server does, and that follow a presentation as the program does.
-    static var editedPresentations: [CostOperation] { edited + followed }
+    static var editedPresentations: [CostOperation] { edited + followed + dependentEdits }
 
     private static let shapes: Set<String> = [
         "variants", "variants-of-one-group", "variants-of-one-address", "variants-of-one-size-and-rate",

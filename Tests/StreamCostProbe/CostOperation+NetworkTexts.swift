@@ -5,7 +5,10 @@ import StreamFuzzTargets
 extension CostOperation {
     /// The operations that parse text from the network, with the worst inputs of each format.
     static var networkTexts: [CostOperation] {
-        (InputShape.cookies + InputShape.catalogs + InputShape.requests + InputShape.responses).map { shape in
+        let shapes =
+            InputShape.cookies + InputShape.catalogs + InputShape.requests + InputShape.responses + InputShape.services
+            + InputShape.serverRequests
+        return shapes.map { shape in
             CostOperation("network/\(shape.reader)/\(shape.name)", size: shape.size) { count in
                 guard let target = FuzzTarget.streams.first(where: { $0.name == shape.reader }) else {
                     fatalError("there is no reader \(shape.reader)")

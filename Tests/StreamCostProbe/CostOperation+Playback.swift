@@ -73,6 +73,22 @@ extension CostOperation {
                 }
                 return ["top.m3u8": versions]
             },
+            played("clones-of-variants", size: 20, end: 12) { count in
+                let variants = repeated(count) { number in
+                    "#EXT-X-STREAM-INF:BANDWIDTH=\(90_000 + number),PATHWAY-ID=\"A\"\nv0.m3u8\n"
+                }
+                let parameters = repeated(4) { "\"p\($0)\":\"v\"," } + "\"p\":\"v\""
+                let clones = (0..<8).map { number in
+                    "{\"BASE-ID\":\"A\",\"ID\":\"C\(number)\",\"URI-REPLACEMENT\":{\"PARAMS\":{\(parameters)}}}"
+                }
+                return steered(variants, pathways: ["\"A\""], clones: clones)
+            },
+            played("pathways", size: 40, end: 12) { count in
+                let variants = repeated(count) { number in
+                    "#EXT-X-STREAM-INF:BANDWIDTH=90000,PATHWAY-ID=\"P\(number)\"\nv0.m3u8\n"
+                }
+                return steered(variants, pathways: (0..<count).map { "\"P\($0)\"" }, clones: [])
+            },
             played("live-window-of-a-long-playlist", size: 100, end: 8) { count in
                 let versions = (0..<4).map { first in
                     "#EXTM3U\n" + PlaylistShape.header + "#EXT-X-MEDIA-SEQUENCE:\(first)\n"
@@ -91,6 +107,25 @@ extension CostOperation {
     private static func presentation(_ top: String, _ count: Int) -> [String: [String]] {
         var texts = ["top.m3u8": [top]]
         for number in 0..<count { texts["v\(number).m3u8"] = [onDemand(4)] }
+        return texts
+    }
+
+    /// Returns the texts of a presentation with a steering manifest.
+    ///
+    /// - Parameters:
+    ///   - variants: The lines of the variants, which have one media playlist.
+    ///   - pathways: The identifiers of the pathways in JSON, the most preferred one first.
+    ///   - clones: The clones of pathways in JSON.
+    /// - Returns: The texts, by name.
+    private static func steered(_ variants: String, pathways: [String], clones: [String]) -> [String: [String]] {
+        let id = pathways.first ?? ""
+        var texts = presentation(
+            "#EXTM3U\n#EXT-X-CONTENT-STEERING:SERVER-URI=\"steering.json\",PATHWAY-ID=\(id)\n" + variants,
+            1
+        )
+        let priority = "\"PATHWAY-PRIORITY\":[\(pathways.joined(separator: ","))]"
+        let derived = "\"PATHWAY-CLONES\":[\(clones.joined(separator: ","))]"
+        texts["steering.json"] = ["{\"VERSION\":1,\"TTL\":300,\(priority),\(derived)}"]
         return texts
     }
 

@@ -9,6 +9,7 @@ import CostOperations
 extension CostOperation {
     /// The operations of this program.
     static var streams: [CostOperation] {
-        networkTexts + timelines + presentationModels + playback + downloads + editedPresentations
+        networkTexts + timelines + presentationModels + playback + recorders + downloads
+            + editedPresentations
     }
 }
