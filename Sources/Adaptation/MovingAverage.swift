@@ -2,7 +2,7 @@ import MediaTiming
 
 /// An exponentially weighted moving average: after one half-life of added weight, an older value counts half.
 ///
-/// The sum and the weight decay together and are divided only when the average is read. Therefore an average of few
+/// The sum and the weight decay together, and are divided only when the average is read. Therefore, an average of few
 /// values has no bias toward zero or toward its first value.
 struct MovingAverage: Sendable {
     /// The weight after which earlier values count half.
@@ -14,7 +14,7 @@ struct MovingAverage: Sendable {
     /// The decay of a value that preceded the first one, from 1 down to 0.
     private(set) var priorDecay = 1.0
 
-    /// Creates an average without values; half-lives below 0.001 are raised to that.
+    /// Creates an average without values; half-lives below 0.001 are raised to 0.001.
     init(halfLife: Double) {
         self.halfLife = max(0.001, halfLife)
     }

@@ -2,10 +2,10 @@ public import MediaTiming
 
 /// A measurement of the network from one response, or from a part of one.
 ///
-/// Latency and transfer time are separate: a distant server does not make a link slow.
+/// The latency is separate from the transfer time, because a distant server does not reduce the bandwidth of a link.
 ///
-/// - Note: A long transfer may be reported in parts while it runs; the parts are then joined. Only the first part has a
-///   latency. This reveals a drop in throughput before a large segment ends.
+/// - Note: A long transfer may be reported in parts while it runs, so that a decrease of the throughput is detected
+///   before a large segment ends. The parts are then joined. Only the first part has a latency.
 public struct ThroughputSample: Sendable, Hashable {
     /// The time of the first byte of the body, on a monotonic clock that all samples share.
     public let start: Duration

@@ -36,14 +36,60 @@ public enum Playlist: Sendable {
         context: PlaylistContext = PlaylistContext(),
         limits: PlaylistLimits = PlaylistLimits()
     ) throws(PlaylistParsingError) -> Playlist {
+        try playlist(bytes, index(of: bytes, limits: limits, isCancelable: false), context)
+    }
+
+    /// Parses a playlist of either kind, unless the task that waits for it is canceled.
+    ///
+    /// Parsing ends within 4,096 lines when the task is canceled; see `CancelableWork`. A playlist whose lines were all
+    /// read before that is parsed nevertheless.
+    ///
+    /// - Parameters:
+    ///   - bytes: The playlist in UTF-8.
+    ///   - context: The origin of the playlist, for resolving URIs and variables.
+    ///   - limits: The maximum sizes of the playlist and its parts.
+    /// - Returns: The playlist, or the error of ``parse(_:context:limits:)``.
+    /// - Throws: `CancellationError`.
+    package static func parseUnlessCanceled(
+        _ bytes: [UInt8],
+        context: PlaylistContext = PlaylistContext(),
+        limits: PlaylistLimits = PlaylistLimits()
+    ) throws(CancellationError) -> Result<Playlist, PlaylistParsingError> {
         let index: PlaylistIndex
-        do {
-            index = try PlaylistIndex(bytes, limits: limits)
+        do throws(PlaylistParsingError) {
+            index = try self.index(of: bytes, limits: limits, isCancelable: true)
+        } catch {
+            return .failure(error)
+        }
+        guard !index.wasCanceled else { throw CancellationError() }
+        do throws(PlaylistParsingError) {
+            return .success(try playlist(bytes, index, context))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Returns the index of a playlist, or throws the error for the content that is in its place.
+    private static func index(
+        of bytes: [UInt8],
+        limits: PlaylistLimits,
+        isCancelable: Bool
+    ) throws(PlaylistParsingError) -> PlaylistIndex {
+        do throws(PlaylistParsingError) {
+            return try PlaylistIndex(bytes, limits: limits, isCancelable: isCancelable)
         } catch {
             // Media files also exceed the limits; the error that names the actual content is more useful.
             if let content = UnexpectedContent(bytes) { throw .notAPlaylist(content: content) }
             throw error
         }
+    }
+
+    /// Returns the playlist with an index of all of its lines.
+    private static func playlist(
+        _ bytes: [UInt8],
+        _ index: PlaylistIndex,
+        _ context: PlaylistContext
+    ) throws(PlaylistParsingError) -> Playlist {
         guard index.hasHeader || index.kind != nil else { throw .notAPlaylist(content: UnexpectedContent(bytes)) }
         return switch index.kind {
         case .multivariant: .multivariant(MultivariantPlaylist(bytes: bytes, index: index, context: context))

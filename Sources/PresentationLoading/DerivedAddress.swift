@@ -21,9 +21,10 @@ package struct DerivedAddress: Sendable, Hashable {
 
     /// Creates the parsed form of an address; `nil` if it is not the address of a derived playlist.
     package init?(_ address: ResourceAddress) {
-        guard let fragment = address.fragment, fragment.hasPrefix(Self.prefix) else { return nil }
+        // The bytes are compared, because a combining character at the beginning of the name would join the prefix.
+        guard let fragment = address.fragment, fragment.utf8.starts(with: Self.prefix.utf8) else { return nil }
         manifest = address.withoutFragment
-        fileName = String(fragment.dropFirst(Self.prefix.count))
+        fileName = String(Substring(fragment.utf8.dropFirst(Self.prefix.utf8.count)))
     }
 
     /// The address as one URL.

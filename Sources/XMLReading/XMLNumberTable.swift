@@ -1,8 +1,9 @@
-/// The elements whose attributes a handler takes as numbers, in place of strings.
+/// The elements whose attributes a handler receives as numbers instead of strings.
 package struct XMLNumberElement: Sendable {
     /// The local name: one ASCII letter.
     let name: UInt8
-    /// The names of the attributes, each one lowercase letter; an element with others is handled in the usual way.
+    /// The names of the attributes, each one lowercase letter; an element with other attributes is passed to the
+    /// handler with strings.
     let attributes: [UInt8]
 
     /// Creates a description of elements.
@@ -18,14 +19,14 @@ package struct XMLNumberElement: Sendable {
 
 /// The numbers in the attributes of elements that follow each other, with a row for each element.
 ///
-/// Long documents consist of such elements, the `S` elements of a manifest.
+/// In long documents, most elements are such elements, for example the `S` elements of a manifest.
 package struct XMLNumberTable: Sendable {
-    /// The number that stands for an attribute that is missing; attributes have numbers of at most 18 digits.
+    /// The value for a missing attribute; no attribute has this value, because numbers have at most 18 digits.
     package static let missing = Int64.min
 
     /// The numbers of all rows, one row after the other.
     package private(set) var values: [Int64] = []
-    /// The number of columns: that of the attributes that the handler names.
+    /// The number of columns, which is the number of attributes that the handler names.
     package let columnCount: Int
 
     init(columnCount: Int) { self.columnCount = columnCount }

@@ -6,8 +6,8 @@ import Synchronization
 
 /// The scheme of a source without one: `https`, and `http` only if no encrypted connection is possible.
 enum AssumedScheme {
-    /// Returns the `https` address that a source without a scheme means, such as `example.com/a.m3u8` or
-    /// `localhost:8080/a.m3u8`; `nil` if it has a scheme, or is the name of a file.
+    /// Returns the `https` address of a source without a scheme, such as `example.com/a.m3u8` or
+    /// `localhost:8080/a.m3u8`; `nil` if the source has a scheme, or is the name of a file.
     static func address(_ text: String) -> ResourceAddress? {
         guard !text.contains("://"), !FileManager.default.fileExists(atPath: text) else { return nil }
         let authority = text.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
@@ -19,7 +19,7 @@ enum AssumedScheme {
         let labels = host.split(separator: ".", omittingEmptySubsequences: false)
         let isName = labels.count > 1 && !labels.contains(where: \.isEmpty)
         guard isName || host == "localhost" || host.contains(":") else { return nil }
-        // A single name is more likely a file: `film.mp4`.
+        // A name without a port and a path is more likely that of a file, such as `film.mp4`.
         let hasPort = ResourceAddress("x://" + authority).port != nil
         return authority.count < text.count || hasPort ? address : nil
     }
@@ -35,7 +35,7 @@ enum AssumedScheme {
         ///
         /// - Parameters:
         ///   - base: The transport that sends the requests.
-        ///   - addresses: The assumed addresses, for whose origins alone `http` is used.
+        ///   - addresses: The addresses whose scheme was assumed; `http` is used only for their origins.
         init(_ base: any Transport, for addresses: [ResourceAddress]) {
             self.base = base
             origins = addresses.compactMap { HeaderFieldScope(originOf: $0) }

@@ -14,12 +14,13 @@ struct DownloadCommand: AsyncParsableCommand {
         commandName: "download",
         abstract: "Download a stream for offline playback.",
         discussion: """
-            Files that are stored are not downloaded again: after an interruption, run the same command to resume, or \
-            millstream downloads resume. A URL that has been signed anew, and differs from that of a stored asset only in \
-            parameters such as Signature, token or Expires, continues that asset. A download that another process manages, such \
-            as millstream serve, is followed, and resumed there if it was paused or has failed. With other options than those of a \
-            download that failed there, such as --key, this command downloads the stream itself. With --json, a line of JSON is \
-            printed for each event.
+            Stored files are not downloaded again. To resume after an interruption, run the same command again, or \
+            millstream downloads resume. If the URL differs from that of a stored asset only in parameters such as \
+            Signature, token or Expires, the command continues that asset. If another process, such as millstream \
+            serve, manages the download, the command shows its progress. If that process has paused the download, or \
+            the download has failed there, the command resumes it there. If the options differ from those of the \
+            failed download, for example --key, the command downloads the stream itself. With --json, a line of JSON \
+            is printed for each event.
 
             Example: millstream download https://example.com/multivariant.m3u8 --max-height 720 --subtitles en
             Example: millstream download --list urls.txt --archive downloaded.txt -o "films/{title}.mp4"

@@ -107,6 +107,14 @@ struct DownloadPrinter: Sendable {
                 if !printsJSON {
                     notice("not all metadata is recorded: it exceeds 32 MiB, or 16 KiB in a date range or segment")
                 }
+            case .keyNotVerified:
+                show("key-not-verified", task, fields: [])
+                display.end()
+                if !printsJSON {
+                    notice(
+                        "note: the key is not verified, because only a decoder can tell; play the asset to see whether it is right"
+                    )
+                }
             case .completed(_, let error):
                 if let error { throw error }
                 let asset = try session.library.asset(task.assetID)
@@ -128,8 +136,8 @@ struct DownloadPrinter: Sendable {
 
     /// Resumes the task of a recording and follows it until it has ended; an interruption ends the recording.
     ///
-    /// A recording that is not complete after an interruption stays in the list of downloads, unless the command has created it and
-    /// no segment is stored.
+    /// A recording that is not complete after an interruption, or has failed, stays in the list of downloads, unless the command has
+    /// created it and the stream was never loaded.
     ///
     /// - Parameters:
     ///   - task: The task of the recording.
@@ -144,19 +152,28 @@ struct DownloadPrinter: Sendable {
             if Task.isCancelled { task.suspend() }
             await session.invalidate()
             let library = session.library
-            guard Task.isCancelled, let asset = try? library.asset(task.assetID) else { throw error }
-            guard asset.state == .complete else {
-                // A stream that never began leaves nothing behind.
-                if isNew, asset.renditions.isEmpty {
-                    try? library.removeDownload(task.id)
-                    try? library.delete(task.assetID)
-                }
+            guard let asset = try? library.asset(task.assetID) else { throw error }
+            guard Task.isCancelled, asset.state == .complete else {
+                // A stream that never began, or could not be loaded, leaves nothing behind.
+                if isNew, asset.renditions.isEmpty { Self.removeTask(task, andItsUnusedAssetFrom: library) }
                 throw error
             }
             try? library.removeDownload(task.id)
             showCompletion(of: task, DownloadProgress(asset), try library.omittedContent(of: asset.id))
             return asset
         }
+    }
+
+    /// Removes a task, and its asset unless another download has it.
+    ///
+    /// - Parameters:
+    ///   - task: The task, which must have ended.
+    ///   - library: The library of the task.
+    private static func removeTask(_ task: DownloadTask, andItsUnusedAssetFrom library: AssetLibrary) {
+        try? library.removeDownload(task.id)
+        guard let downloads = try? library.downloads(), !downloads.contains(where: { $0.assetID == task.assetID })
+        else { return }
+        try? library.delete(task.assetID)
     }
 
     /// Prints the asset that a download has stored, how it is played, and what is not stored.

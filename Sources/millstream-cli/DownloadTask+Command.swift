@@ -1,4 +1,5 @@
 import AssetStorage
+import MediaTransport
 import MillstreamDownloads
 import ReportFormat
 
@@ -7,13 +8,17 @@ extension DownloadTask {
     ///
     /// This process finds the error within 400 milliseconds.
     private static let refusalInterval = Duration.seconds(3)
-    /// The maximum number of times that a command looks whether another process has begun to run a download, and the interval:
-    /// 30 seconds, for processes of a busy machine and for servers that respond late.
+    /// The maximum number of times that a command tests whether another process has begun to run a download.
+    ///
+    /// With ``checkInterval``, the command waits for 30 seconds, because the machine can be busy, and servers can
+    /// respond late.
     private static let maximumChecks = 150
     private static let checkInterval = Duration.milliseconds(200)
 
-    /// Asks the process that manages the task to continue it, and waits for an error that ends the task at once: up to 3 seconds after
-    /// the process has locked the asset, which it does within 30 seconds unless other downloads are before this one.
+    /// Asks the process that manages the task to continue it, and waits for an error that ends the task immediately.
+    ///
+    /// The command waits until 3 seconds after the process has locked the asset. The process does this within 30
+    /// seconds, unless other downloads precede this one.
     ///
     /// - Parameter session: The session of the task in this process.
     /// - Returns: The error; `nil` if there was none, or if the task was not paused and had not failed.
@@ -60,17 +65,40 @@ extension DownloadTask {
     /// - Returns: The failure; `nil` if the task has not failed.
     /// - Throws: `StorageError` if the catalog cannot be read; `CancellationError` when canceled, which does not end the task.
     func refusalInItsProcess(in session: DownloadSession) async throws -> Failure? {
+        try await Self.refusals(of: [self], in: session)[id]
+    }
+
+    /// Waits for the errors with which the process that manages queued tasks refuses them at once.
+    ///
+    /// - Parameters:
+    ///   - tasks: The tasks.
+    ///   - session: The session of the tasks in this process.
+    /// - Returns: The failures of the tasks that were refused, by the identifiers of the tasks.
+    /// - Throws: `StorageError` if the catalog cannot be read; `CancellationError` when canceled, which does not end the tasks.
+    static func refusals(of tasks: [DownloadTask], in session: DownloadSession) async throws -> [String: Failure] {
+        var pending = tasks
+        var found: [String: Failure] = [:]
+        // Options and artwork are large, and not needed.
+        var known = Set(tasks.map(\.id))
         var waited = Duration.zero
-        while waited < Self.queueInterval {
-            try await Task.sleep(for: Self.checkInterval)
-            waited += Self.checkInterval
-            guard let record = try session.library.downloads().first(where: { $0.id == id }) else { return nil }
-            if record.state == .failed, let error = record.failure.map({ DownloadError($0) }) {
-                return failureInItsProcess(error, "the download has failed", in: session)
+        while waited < queueInterval, !pending.isEmpty {
+            try await Task.sleep(for: checkInterval)
+            waited += checkInterval
+            let records = try await BlockingOperation.run { [library = session.library, known] in
+                try library.downloads(omittingOptionsOf: known)
             }
-            if waited >= Self.attendanceInterval, !isAttended { return nil }
+            known.formUnion(records.map(\.id))
+            let recordsByID = Dictionary(records.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+            pending.removeAll { task in
+                guard let record = recordsByID[task.id] else { return true }
+                if record.state == .failed, let error = record.failure.map({ DownloadError($0) }) {
+                    found[task.id] = task.failureInItsProcess(error, "the download has failed", in: session)
+                    return true
+                }
+                return waited >= attendanceInterval && !task.isAttended
+            }
         }
-        return nil
+        return found
     }
 
     /// Returns the failure that reports an error of the task in the process that manages it.

@@ -128,9 +128,9 @@ struct DownloadsCommand: AsyncParsableCommand {
     struct PauseCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "pause",
-            abstract: "Pause downloads, also those of other processes.",
+            abstract: "Pause downloads, including those of other processes.",
             discussion: """
-                A download that has failed does not run; it stays failed, with its error.
+                A failed download is not changed: it keeps its state and its error.
 
                 Example: millstream downloads pause abc123
                 """
@@ -160,7 +160,7 @@ struct DownloadsCommand: AsyncParsableCommand {
     struct CancelCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "cancel",
-            abstract: "End downloads; the files that are stored are kept until the asset is deleted.",
+            abstract: "Cancel downloads. Stored files remain until the asset is deleted.",
             discussion: "Example: millstream downloads cancel abc123"
         )
 
@@ -185,10 +185,10 @@ struct DownloadsCommand: AsyncParsableCommand {
             commandName: "resume",
             abstract: "Continue downloads where they stopped.",
             discussion: """
-                A download that another process manages, such as millstream serve, is continued by that process. All \
-                others are continued one after the other by this command, with their own options where none are given here, \
-                or with --queue by millstream serve. Ctrl-C ends a recording, as for millstream record. With --json, a line \
-                of JSON is printed for each event.
+                If another process, such as millstream serve, manages a download, that process continues it. This \
+                command continues all other downloads, one after the other. Each has its own options, unless the \
+                command line replaces them. With --queue, millstream serve continues these downloads. Ctrl-C ends a \
+                recording, as for millstream record. With --json, a line of JSON is printed for each event.
 
                 Example: millstream downloads resume abc123
                 """
@@ -284,26 +284,52 @@ struct DownloadsCommand: AsyncParsableCommand {
                 throw ValidationError("--queue cannot hand over a download of a file: \(file.filePath ?? file.text)")
             }
             var failures = Failures()
-            for (session, listed) in tasks {
-                try server.takeOverDownloads(of: listed.assetID, id: listed.id, includingFiles: false)
-                let found = server.tasks.first { $0.id == listed.id }
-                if let found, limits.isUsed {
-                    try await server.change(found, to: limits.applied(to: found.configuration))
+            var queued: [DownloadTask] = []
+            var refusals: [String: Failure] = [:]
+            var interruption: (any Error)?
+            do {
+                for (session, listed) in tasks {
+                    try await failures.collect {
+                        guard let task = try await handOver(listed, to: server) else {
+                            return try await resumeInItsProcess(listed, of: session)
+                        }
+                        queued.append(task)
+                        if json {
+                            try StandardOutput.writeLine(.fields(["event": .string("queued"), "id": .string(task.id)]))
+                        }
+                    }
                 }
-                guard let task = found, server.handOver(task) else {
-                    try await failures.collect { try await resumeInItsProcess(listed, of: session) }
-                    continue
-                }
-                if json {
-                    try StandardOutput.writeLine(.fields(["event": .string("queued"), "id": .string(task.id)]))
-                } else if !quiet {
+                refusals = try await DownloadTask.refusals(of: queued, in: server)
+            } catch {
+                interruption = error
+            }
+            // Downloads that are handed over are reported also after an interruption.
+            for task in queued {
+                if let refusal = refusals[task.id] {
+                    let printer = DownloadPrinter(task.configuration, printsJSON: json, isQuiet: quiet)
+                    printer.showFailure(refusal, of: task.assetID)
+                    try failures.add(refusal)
+                } else if !json, !quiet {
                     let verb: TerminalText = task.configuration.recording == nil ? "downloaded" : "recorded"
                     StandardError.write(
                         "\(task.id): queued; it is \(verb) while millstream serve runs with this library\n"
                     )
                 }
             }
+            if let interruption { throw interruption }
             try failures.finish()
+        }
+
+        /// Hands a download to millstream serve.
+        ///
+        /// - Returns: The task of the server; `nil` if another process manages the download.
+        private func handOver(_ listed: DownloadTask, to server: DownloadSession) async throws -> DownloadTask? {
+            try server.takeOverDownloads(of: listed.assetID, id: listed.id, includingFiles: false)
+            let found = server.tasks.first { $0.id == listed.id }
+            if let found, limits.isUsed {
+                try await server.change(found, to: limits.applied(to: found.configuration))
+            }
+            return found.flatMap { server.handOver($0) ? $0 : nil }
         }
 
         /// Continues a download, or a recording, which Ctrl-C ends.

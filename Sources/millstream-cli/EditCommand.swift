@@ -36,7 +36,7 @@ struct EditCommand: AsyncParsableCommand {
     )
     var output: String?
 
-    @Flag(name: .long, help: "Keep relative URLs, wherever the output is written.") var relative = false
+    @Flag(name: .long, help: "Keep relative URLs, even if the output is in another folder.") var relative = false
 
     @OptionGroup(title: "Limits") var limits: EditLimitOptions
 
@@ -107,7 +107,8 @@ struct EditCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns the bytes of an edited playlist, with absolute URLs if it leaves the folder of its source.
+    /// Returns the bytes of an edited playlist, with absolute URLs if it is written outside of the folder of its
+    /// source.
     private func placed(
         _ playlist: Playlist,
         at path: String?,
@@ -116,7 +117,7 @@ struct EditCommand: AsyncParsableCommand {
     ) throws -> [UInt8] {
         guard !plan.edits.isEmpty else { return playlist.bytes }
         guard !relative, !(path.map(isBesideSource) ?? false) else {
-            // The URL of the output has no parameters, wherever it is.
+            // The URL of the output never has query parameters.
             return try playlist.definingExternalVariables(limits: budget.limits.result).bytes
         }
         if source == "-", playlist.context.address == nil, playlist.hasRelativeAddress {
@@ -130,7 +131,7 @@ struct EditCommand: AsyncParsableCommand {
 
     /// Returns whether a file is in the folder of the source, so that relative URLs refer to the same resources.
     ///
-    /// Links are followed to the file that is written; a pipe or device is in no folder.
+    /// Symbolic links are resolved. The result is `false` for a pipe or a device.
     private func isBesideSource(_ path: String) -> Bool {
         guard source != "-", let address = try? PlaylistSource.address(source), let file = address.filePath,
             case .file(let target) = OutputTarget(URL(fileURLWithPath: path))
@@ -141,7 +142,8 @@ struct EditCommand: AsyncParsableCommand {
         return folder(URL(fileURLWithPath: file)) == folder(target)
     }
 
-    /// Returns whether a path is that of a folder, or can become one because it has no extension of a playlist.
+    /// Returns whether a path is that of a folder, or of a new folder because it does not have the extension of a
+    /// playlist.
     private func isFolderName(_ path: String) -> Bool {
         isFolder(path) || ![".m3u8", ".m3u"].contains(where: path.lowercased().hasSuffix)
     }
@@ -169,7 +171,7 @@ extension Playlist {
     }
 }
 
-/// The loading of playlists that edits name: addresses or files.
+/// A loader of the playlists that edits name by an address or a file.
 struct SourcePlaylistLoader: PlaylistLoader {
     let loader: ResourceLoader
 

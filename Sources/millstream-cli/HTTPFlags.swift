@@ -39,8 +39,8 @@ struct HTTPFlags: ParsableArguments {
         name: .long,
         help: ArgumentHelp(
             """
-            Start this program with the URL of a request as its argument, and use the signed URL, the query parameters or the \
-            JSON with a token that it prints.
+            Start this program with the URL of a request as its argument. The program must print the signed URL, query \
+            parameters, or JSON with a token, which are then used for the request.
             """,
             valueName: "PROGRAM"
         )
@@ -249,10 +249,10 @@ struct HTTPFlags: ParsableArguments {
 
     /// Runs `body` with a resource loader, and closes its connections afterward.
     ///
-    /// The header fields of `--header` are sent only to the origin of the source, and files are read only if a source
-    /// is a file: a remote playlist must neither receive secrets nor refer to local files. If a source is a file, the files that
-    /// remote documents name are refused nevertheless, because `ResourceAddress.resolving(_:)` makes them addresses that no transport
-    /// loads.
+    /// The header fields of `--header` are sent only to the origin of the source, so that a remote playlist cannot
+    /// direct secrets to another origin. Files are read only if a source is a file, so that a remote playlist cannot
+    /// refer to local files. If a source is a file, the files that remote documents name are refused nevertheless,
+    /// because `ResourceAddress.resolving(_:)` makes them addresses that no transport loads.
     ///
     /// - Parameters:
     ///   - source: The source of the command.

@@ -16,8 +16,8 @@ extension LibraryCommand {
                 All variants, audio and subtitles are copied and receive checksums. The files must be in the folder of the \
                 playlist or below it. If one is missing, nothing is added. \
                 Files whose content the library already contains are not stored again; the additional disk space is \
-                printed in this case. An image in a folder that is added becomes the artwork of the asset: the first of \
-                \(artworkNames), of at most \(AssetArtwork.maximumSize.bytes >> 20) MiB.
+                printed in this case. If the source is a folder, an image in it becomes the artwork of the asset: the first of \
+                \(artworkNames) that has at most \(AssetArtwork.maximumSize.bytes >> 20) MiB.
 
                 Example: millstream library add /srv/www/film
                 """

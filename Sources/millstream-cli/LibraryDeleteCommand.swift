@@ -10,10 +10,10 @@ extension LibraryCommand {
             commandName: "delete",
             abstract: "Delete assets and their files.",
             discussion: """
-                An asset is named by its identifier, by the URL or file of its source, or by the path of its package, \
-                absolute or relative to the library. An asset that is being downloaded cannot be deleted; stop its \
-                download first. If some assets cannot be deleted, the others are deleted nevertheless. If there is no asset at \
-                a path, a note is printed, and the exit status is not affected.
+                Each argument is the identifier of an asset, the URL or file of its source, or the path of its \
+                package. A path can be absolute, or relative to the library. An asset that is being downloaded cannot \
+                be deleted; stop its download first. If some assets cannot be deleted, the others are deleted \
+                nevertheless. If there is no asset at a path, a note is printed, and the exit status is not affected.
 
                 Example: millstream library delete abc123
                 """

@@ -15,12 +15,15 @@ struct LibraryExportCommand: AsyncParsableCommand {
         abstract: "Copy an asset into a folder that a web server can serve, or into a media file.",
         discussion: """
             A media file contains the best stored variant, and all stored audio and subtitles with their languages and \
-            names. If the asset is not complete, but one of its variants is, the best complete one is written, and a folder gets \
-            all variants and renditions that are complete. A folder of a recording that was interrupted, or that another \
-            command is still recording, gets everything that is stored so far, as a stream that has ended. Video and audio \
-            are copied, not encoded again. Date ranges become chapters, and the artwork of the asset becomes the cover \
-            if it is a PNG or JPEG image, and a note says if it is not; a folder has it as a file, such as cover.jpg. A note says how long the gaps \
-            are, such as those of a recording that was interrupted. The file or folder must not exist, unless --overwrite replaces the file; the folders above it are created. The name of a file can have the fields {title}, {id}, {height}, {date} and {part}.
+            names. If the asset is not complete, but some of its variants are, the file contains the best complete \
+            variant, and a folder contains all complete variants and renditions. The folder of an interrupted \
+            recording, or of one that another command is still recording, contains everything that is stored so far, \
+            as a stream that has ended. Video and audio are copied, not encoded again. In a file, date ranges become \
+            chapters. The artwork of the asset becomes the cover if it is a PNG or JPEG image; otherwise a note is \
+            printed. A folder contains the artwork as a file, such as cover.jpg. If the media has gaps, for example \
+            after an interruption of a recording, a note with their duration is printed. The file or folder must not \
+            exist, unless --overwrite replaces the file. Missing parent folders are created. The name of a file can \
+            have the fields {title}, {id}, {height}, {date} and {part}.
 
             Example: millstream library export abc123 /srv/www/film
             Example: millstream library export abc123 --mp4 "{title} ({height}p).mp4"
@@ -49,7 +52,7 @@ struct LibraryExportCommand: AsyncParsableCommand {
     @Flag(
         name: .long,
         help:
-            "Export what is stored of an incomplete asset, and say what is missing; for --mp4, --mkv and --srt."
+            "Export the stored part of an incomplete asset, and print which parts are missing; for --mp4, --mkv and --srt."
     )
     var partial = false
     @Flag(

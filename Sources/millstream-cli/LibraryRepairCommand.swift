@@ -13,8 +13,8 @@ extension LibraryCommand {
             commandName: "repair",
             abstract: "Verify every stored file and replace those that are missing or damaged.",
             discussion: """
-                Only files that were stored are downloaded again; the rest of an asset that is not complete is left to \
-                "millstream download". If some assets cannot be repaired, the others are repaired nevertheless.
+                Only files that were stored before are downloaded again. To complete an asset, use "millstream \
+                download". If some assets cannot be repaired, the others are repaired nevertheless.
 
                 Example: millstream library repair abc123
                 """

@@ -12,10 +12,11 @@ struct LibraryVerifyCommand: AsyncParsableCommand {
             Damaged files are marked as missing; "millstream library repair" replaces them. If some assets cannot be \
             verified, the others are verified nevertheless.
 
-            An asset whose download is not complete is no error; the number of its missing files is printed for each \
-            media playlist.
+            An incomplete download is not an error. The number of its missing files is printed for each media \
+            playlist.
 
-            Files in the folder of an asset that do not belong to it are named, and stay unless --remove-unknown is given.
+            The command lists files in the folder of an asset that do not belong to it. It does not remove them \
+            without --remove-unknown.
 
             Example: millstream library verify abc123
             """

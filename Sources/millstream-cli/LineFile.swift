@@ -73,7 +73,7 @@ struct EventFile: Sendable {
 
     init(_ path: String, _ session: PlaybackSession) throws {
         file = try LineFile(path)
-        writer = PlaybackEventWriter(session: session)
+        writer = PlaybackEventWriter(session: session, addresses: .shortened)
     }
 
     func write(_ event: PlaybackEvent) { file.write(writer.line(event) + "\n") }

@@ -9,8 +9,9 @@ import MediaTransport
         commandName: "millstream",
         abstract: "Play, download, edit, serve and test HLS streams.",
         discussion: """
-            Exit status: 0 for success, 1 for a failure, 2 for invalid input, 64 for wrong usage, 130 after an interruption, \
-            and 141 if the reader of standard output has closed it, as in millstream inspect URL | head.
+            Exit status: 0 for success, 1 for a failure, 2 for invalid input, 64 for wrong usage, and 130 after an \
+            interruption. It is 141 if the reader of standard output has closed it, as in millstream inspect URL | \
+            head.
             """,
         version: "0.1.0",
         subcommands: [
@@ -72,12 +73,20 @@ import MediaTransport
                 failure = unknown.failure
             }
             if failure.hint == nil, failure.code == TransportError.Code.fileNotFound.rawValue,
-                CommandLine.arguments.contains("-"),
+                namesStandardInput(arguments),
                 !CommandLine.arguments.contains(where: { $0.hasPrefix("--base-url") })
             {
                 failure.hint = "relative URLs in a playlist from standard input require --base-url URL"
             }
             failure.exit()
         }
+    }
+
+    /// The options with the value `-` for standard output.
+    private static let outputOptions: Set = ["--access-log", "--error-log", "--events", "--metrics", "--output", "-o"]
+
+    /// Returns a Boolean value that indicates whether arguments name standard input.
+    private static func namesStandardInput(_ arguments: [String]) -> Bool {
+        zip([""] + arguments, arguments).contains { option, value in value == "-" && !outputOptions.contains(option) }
     }
 }

@@ -9,17 +9,18 @@ struct RecordCommand: AsyncParsableCommand {
         commandName: "record",
         abstract: "Record a live stream in the library.",
         discussion: """
-            The recording begins near the live edge and ends with the stream, after --duration, or with Ctrl-C. It can be \
-            played from the beginning meanwhile. After an interruption, the same command, millstream downloads resume, or \
-            Resume in the web console of millstream serve continues the recording: segments that are not available any more \
-            are marked as gaps. If no segment appears for 5 minutes, or for three target \
-            durations if these are longer, the recording ends with an error; the recorded part is stored as a complete asset. \
-            So it does when it reaches --max-size. An interrupted recording is played from its beginning to its last stored \
-            segment while no command continues it.
+            The recording begins near the live edge and ends with the stream, after --duration, or with Ctrl-C. While \
+            it runs, the recording can be played from the beginning. After an interruption, the same command, \
+            millstream downloads resume, or Resume in the web console of millstream serve continues the recording. \
+            Segments that are no longer available are marked as gaps. The recording ends with an error if it reaches \
+            --max-size, or if no segment appears for 5 minutes, or for three target durations if these are longer. The \
+            recorded part is then stored as a complete asset. While no command continues an interrupted recording, it \
+            can be played from its beginning to its last stored segment.
 
-            The library has one recording of each URL: another run continues it, also if it is complete, and says so before \
-            it begins. It keeps its selection of variants, audio and subtitles; options that differ from it are refused. To make \
-            a separate recording of the same stream, give another library with --library DIR.
+            The library has one recording of each URL. Another run of the command prints that it continues this \
+            recording, even if it is complete. The recording keeps its selection of variants, audio and subtitles; \
+            options that differ from the selection are refused. To make a separate recording of the same stream, use \
+            another library with --library DIR.
 
             Example: millstream record https://example.com/live.m3u8 --duration 1:30:00 --wait
             Example: millstream record https://example.com/live.m3u8 --duration 600 -o "{title}.mp4"

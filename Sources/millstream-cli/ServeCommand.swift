@@ -22,7 +22,8 @@ struct ServeCommand: AsyncParsableCommand {
             With --conditions, responses to players are sent under these network conditions. The console can change them during \
             playback, and the query parameter conditions=NAME sets them for one stream.
 
-            The query parameter redundant=available leaves out redundant variants that are unavailable or stale.
+            The query parameter redundant=available removes redundant variants that are unavailable or stale from the \
+            multivariant playlist.
 
             Sources are loaded from the hosts of the catalog and from public hosts. With --allow-host, they are loaded only from \
             the named hosts and those of the catalog. Ctrl-C stops the server.
@@ -34,12 +35,12 @@ struct ServeCommand: AsyncParsableCommand {
             Web pages of other sites can load only public sources, and without these header fields and cookies. Behind a \
             reverse proxy, specify its address with --trusted-proxy, and the host name that clients use with --server-name.
 
-            Streams are loaded directly, whatever proxy the environment variables name, because the server cannot verify that a \
-            host behind a proxy is public. With --proxy, they are loaded through that proxy, and only from the hosts that \
-            --allow-host or the catalog names, and from numeric public addresses.
+            Streams are loaded directly, even if environment variables name a proxy, because the server cannot verify \
+            that a host behind a proxy is public. With --proxy, they are loaded through that proxy, and only from the \
+            hosts that --allow-host or the catalog names, and from numeric public addresses.
 
-            A server that others can reach should play only chosen sources: with --secret, it plays only URLs that millstream \
-            sign has signed. Behind a proxy on the same machine, also use --console-credentials.
+            If others can reach the server, use --secret: it then plays only URLs that millstream sign has signed. \
+            Behind a proxy on the same machine, also use --console-credentials.
 
             \(FaultFlags.introduction)
 
@@ -135,7 +136,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Answer with the last playlist for this time in seconds if its server is unavailable.",
+            "If the origin of a playlist is unavailable, respond with its last version for this time in seconds.",
             valueName: "SECONDS"
         )
     )
@@ -262,7 +263,7 @@ struct ServeCommand: AsyncParsableCommand {
         guard let path = secret else { return nil }
         let secret = try ServerSecret(file: URL(fileURLWithPath: path))
         if secret.isReadableByOthers {
-            StandardError.write("millstream: warning: other users can read the secret \(path); use chmod 600\n")
+            StandardError.write("millstream: warning: other users can read the secret in \(path); use chmod 600\n")
         }
         return secret
     }
@@ -271,7 +272,7 @@ struct ServeCommand: AsyncParsableCommand {
         guard let path = consoleCredentials else { return nil }
         let credentials = try OwnerCredentials(file: URL(fileURLWithPath: path))
         if credentials.isReadableByOthers {
-            StandardError.write("millstream: warning: other users can read the credentials \(path); use chmod 600\n")
+            StandardError.write("millstream: warning: other users can read the credentials in \(path); use chmod 600\n")
         }
         if tlsCertificate == nil, !["127.0.0.1", "::1", "localhost"].contains(host) {
             StandardError.write(

@@ -13,9 +13,9 @@ struct SignCommand: ParsableCommand {
         commandName: "sign",
         abstract: "Sign a URL for millstream serve --secret.",
         discussion: """
-            The signed URL is valid on every server with the same secret. Its edits and all its other parameters are part of the \
-            signature. The URLs in the playlist, including those of segments, are signed by the server and expire together with it, \
-            so --expires must be longer than playback takes.
+            The signed URL is valid on every server with the same secret. Its edits and all its other parameters are \
+            part of the signature. The server signs the URLs in the playlist, including those of segments. They expire \
+            together with the playlist, so --expires must be longer than playback takes.
 
             Example: millstream sign "http://127.0.0.1:8080/play.m3u8?url=https://example.com/main.m3u8" --secret secret --expires 12:00:00
             """

@@ -89,6 +89,11 @@ struct ManifestPatchTests {
         #"<add sel="/MPD/Period[1]/@id"><a/></add>"#, #"<add sel="/MPD" type="namespace::a">b</add>"#,
         #"<add sel="/MPD" pos="before"><a/></add>"#, #"<add sel="/MPD" pos="inside"><a/></add>"#,
         #"<replace sel="/MPD/BaseURL"/>"#, #"<replace sel="/MPD/BaseURL"><a/><b/></replace>"#,
+        // Attributes that could not be written, or would declare a namespace.
+        #"<add sel="/MPD" type="@">b</add>"#, #"<add sel="/MPD" type="@a b">c</add>"#,
+        #"<add sel="/MPD" type="@1a">b</add>"#, #"<add sel="/MPD" type="@a:b:c">d</add>"#,
+        #"<add sel="/MPD" type="@:a">b</add>"#, #"<add sel="/MPD" type="@a='b' c">d</add>"#,
+        #"<add sel="/MPD" type="@xmlns">b</add>"#, #"<add sel="/MPD" type="@xmlns:a">b</add>"#,
     ])
     func otherOperationsAreRefused(_ operation: String) throws {
         let error = #expect(throws: ManifestPatchError.self) { try apply(Self.patch(operation)) }
@@ -96,6 +101,13 @@ struct ManifestPatchTests {
             Issue.record("\(String(describing: error))")
             return
         }
+    }
+
+    @Test func addedLanguageReplacesTheLanguage() throws {
+        let manifest = Self.base.replacing("<MPD ", with: #"<MPD xml:lang="en" "#)
+        let expected = Self.base.replacing("<MPD ", with: #"<MPD xml:lang="fr" "#)
+        let result = try apply(Self.patch(#"<add sel="/MPD" type="@xml:lang">fr</add>"#), to: manifest)
+        #expect(try result == normalized(Array(expected.utf8)))
     }
 
     @Test func patchOfAnotherVersionIsRefused() throws {

@@ -1,116 +1,12 @@
 import Foundation
-import MillstreamTesting
 import Testing
 
 /// Tests what pages in a real browser can read and change, according to the table "Who may ask the server" of the
 /// threat model.
 @Suite(.serialized, .tags(.endToEnd), .enabled(if: Chromium.executable != nil, "there is no Chromium"))
 struct AccessInBrowserTests {
-    private static let token = "Bearer of-the-owner"
-    private static let publicHost = "http://8.8.8.8"
-
-    /// A server with secrets, a browser, and an origin that represents a private host, a proxy for a public host, and
-    /// another site.
-    private struct Stage {
-        let origin: MisbehavingServer
-        let browser: Chromium
-        /// The address of the server, without a trailing slash.
-        let server: String
-        let serverPort: Int
-
-        /// Opens a page and runs a script in it that fills `results`.
-        func run(_ script: String, at page: String) async throws -> [String: String] {
-            let page = try await Page(page, in: browser)
-            try await eventually("the page is there") { try await page.isTrue("document.readyState === 'complete'") }
-            let text = try await page.text(
-                """
-                (async () => {
-                  const results = {}
-                  const server = '\(server)', source = '\(origin.address("/private.m3u8"))'
-                  const read = async (address, options) => {
-                    try {
-                      const response = await fetch(address, options)
-                      return `${response.type} ${response.status} ${await response.text()}`
-                    } catch { return 'blocked' }
-                  }
-                  const load = (name, properties) => new Promise(resolve => {
-                    const element = document.createElement(name)
-                    for (const event of ['load', 'loadedmetadata']) element.addEventListener(event, () => resolve('loaded'))
-                    element.addEventListener('error', () => resolve('error'))
-                    Object.assign(element, properties)
-                    document.body.append(element)
-                  })
-                  \(script)
-                  return JSON.stringify(results)
-                })()
-                """
-            )
-            return try JSONDecoder().decode([String: String].self, from: Data(text.utf8))
-        }
-
-        /// The paths of the media requests that contained the token or the cookie.
-        var requestsWithSecrets: [String] {
-            origin.requests.filter { request in
-                request.header("Authorization") == AccessInBrowserTests.token
-                    || request.header("Cookie")?.contains("of-the-owner") == true
-            }.map(\.path)
-        }
-
-        func requests(for path: String) -> Int { origin.requests.filter { $0.path.hasSuffix(path) }.count }
-    }
-
-    private func onStage(_ act: (Stage) async throws -> Void) async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("access-\(UUID())")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let page = MisbehavingServer.Resource(
-            Array("<!DOCTYPE html><title>another site</title><body></body>".utf8),
-            contentType: "text/html; charset=utf-8"
-        )
-        try await MisbehavingServer.withServer(["/page.html": page]) { origin in
-            let type = "application/vnd.apple.mpegurl"
-            let media = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n%.ts\n#EXT-X-ENDLIST\n"
-            for name in ["private", "public"] {
-                origin.set("/\(name).m3u8", .text(media.replacing("%", with: name), contentType: type))
-                origin.set("/\(name).ts", .text("segment", contentType: "video/mp2t"))
-            }
-            origin.set("/poster.png", .init([1], contentType: "image/png"))
-            let catalog = """
-                [{"name": "private", "url": "\(origin.address("/private.m3u8"))", "poster": "\(origin.address("/poster.png"))"},
-                 {"name": "public", "url": "\(Self.publicHost)/public.m3u8"}]
-                """
-            origin.set("/catalog.json", .text(catalog, contentType: "application/json"))
-            // As a proxy, the origin accepts CONNECT, and responds to the tunneled requests itself.
-            origin.behave("*", .status(200))
-            let paths = [
-                "private.m3u8", "public.m3u8", "private.ts", "public.ts", "poster.png", "catalog.json", "page.html",
-            ]
-            for path in paths { origin.behave(path, .proper) }
-            let jar = folder.appendingPathComponent("cookies.txt")
-            let lines = ["127.0.0.1", "8.8.8.8"].map { "\($0)\tFALSE\t/\tFALSE\t4102444800\tsession\tof-the-owner" }
-            try Data(("# Netscape HTTP Cookie File\n" + lines.joined(separator: "\n") + "\n").utf8).write(to: jar)
-            let program = try RunningProgram([
-                "serve", "--port", "0", "--library", folder.appendingPathComponent("library").path, "--catalog",
-                origin.address("/catalog.json"), "--header", "Authorization: \(Self.token)", "--cookie-jar", jar.path,
-                "--proxy", "127.0.0.1:\(origin.port)",
-            ])
-            let address = try await program.match("(http://[0-9.:]+)/")
-            let port = try #require(address.split(separator: ":").last.flatMap { Int($0) })
-            let browser = try Chromium(hosts: ["evil.example": "127.0.0.1"])
-            defer { browser.close() }
-            try await act(Stage(origin: origin, browser: browser, server: address, serverPort: port))
-            program.send(SIGTERM)
-            #expect(try await program.finish() == 0)
-        }
-    }
-
-    /// Returns pages of the same host on another port, of another name of this machine, and of another host name.
-    private func otherPages(_ stage: Stage) -> [String] {
-        ["127.0.0.1", "localhost", "evil.example"].map { "http://\($0):\(stage.origin.port)/page.html" }
-    }
-
     @Test(.timeLimit(.minutes(10))) func ownPageMayReadEverything() async throws {
-        try await onStage { stage in
+        try await AccessStage.run { stage in
             let results = try await stage.run(
                 """
                 results.library = await read('/api/library')
@@ -141,8 +37,8 @@ struct AccessInBrowserTests {
     }
 
     @Test(.timeLimit(.minutes(10))) func pagesOfOtherSitesCannotReadPrivateData() async throws {
-        try await onStage { stage in
-            for page in otherPages(stage) {
+        try await AccessStage.run { stage in
+            for page in stage.otherPages {
                 for server in [
                     stage.server, "http://localhost:\(stage.serverPort)", "http://evil.example:\(stage.serverPort)",
                 ] {
@@ -181,8 +77,8 @@ struct AccessInBrowserTests {
     }
 
     @Test(.timeLimit(.minutes(10))) func pagesOfOtherSitesCannotChangeAnything() async throws {
-        try await onStage { stage in
-            for page in otherPages(stage) {
+        try await AccessStage.run { stage in
+            for page in stage.otherPages {
                 let results = try await stage.run(
                     """
                     const order = JSON.stringify({url: source})
@@ -237,11 +133,11 @@ struct AccessInBrowserTests {
 
     /// Pages of other sites can play public streams, without the secrets of the server, and cannot reach private hosts.
     @Test(.timeLimit(.minutes(10))) func pagesOfOtherSitesReceivePublicMediaWithoutSecrets() async throws {
-        try await onStage { stage in
-            for page in otherPages(stage) {
+        try await AccessStage.run { stage in
+            for page in stage.otherPages {
                 let results = try await stage.run(
                     """
-                    const publicSource = encodeURIComponent('\(Self.publicHost)/public.m3u8'), privateSource = encodeURIComponent(source)
+                    const publicSource = encodeURIComponent('\(AccessStage.publicHost)/public.m3u8'), privateSource = encodeURIComponent(source)
                     results.public = await read(server + '/play.m3u8?segments=proxy&url=' + publicSource)
                     const segment = results.public.split('\\n').find(line => line.startsWith('/segment/'))
                     results.segment = await read(server + segment)

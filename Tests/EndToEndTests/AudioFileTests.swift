@@ -135,4 +135,14 @@ struct AudioFileTests {
         let part = try await play(path, "--start", "19", "--until", "21")
         #expect(abs(Double(part.count) / 48_000 - 2) < 0.05 && part.longest < 150, "\(part)")
     }
+
+    @Test func imageOfAFileWithoutVideoIsRefused() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = try await make(Tone(name: "a.wav", seconds: 3, options: []))
+        let image = folder.appendingPathComponent("no.png").path
+        let player = try RunningProgram(["play", path, "--headless", "--speed", "max", "--screenshot", "2=\(image)"])
+        #expect(try await player.finish() == 1)
+        #expect(player.standardError.contains("the media has no video (no-frame)"), "\(player.standardError)")
+        #expect(!FileManager.default.fileExists(atPath: image))
+    }
 }

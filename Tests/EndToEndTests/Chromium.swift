@@ -13,6 +13,8 @@ final class Chromium: @unchecked Sendable {
         var nextID = 0
         var waiting: [Int: CheckedContinuation<[String: Any], any Error>] = [:]
         var consoleErrors: [String] = []
+        /// The addresses from which pages are loaded in place of their own, by session.
+        var sources: [String: String] = [:]
         var isClosed = false
     }
 
@@ -157,12 +159,45 @@ final class Chromium: @unchecked Sendable {
                 continuation?.resume(returning: message["result"] as? [String: Any] ?? [:])
             }
         } else if let method = message["method"] as? String, let parameters = message["params"] as? [String: Any] {
-            note(method, parameters)
+            note(method, parameters, session: message["sessionId"] as? String)
         }
     }
 
-    private func note(_ method: String, _ parameters: [String: Any]) {
+    /// Makes a session load the page at an address from another address, which the page cannot notice.
+    ///
+    /// A page can therefore have the host name and the port of a server that did not send it, as after DNS rebinding.
+    ///
+    /// - Parameters:
+    ///   - address: The address of the page.
+    ///   - source: The address from which it is loaded.
+    ///   - session: The session of the page.
+    /// - Throws: ``Failure``.
+    fileprivate func load(_ address: String, from source: String, session: String) async throws {
+        state.withLock { $0.value.sources[session] = source }
+        let parameters: [String: Any] = ["patterns": [["urlPattern": address]]]
+        _ = try await send("Fetch.enable", parameters, session: session)
+    }
+
+    /// Continues a request that the browser has paused, without waiting for the result.
+    private func resume(_ request: String, session: String) {
+        let (id, source) = state.withLock { box in
+            box.value.nextID += 1
+            return (box.value.nextID, box.value.sources[session])
+        }
+        var parameters: [String: Any] = ["requestId": request]
+        if let source { parameters["url"] = source }
+        let message: [String: Any] = [
+            "id": id, "method": "Fetch.continueRequest", "params": parameters, "sessionId": session,
+        ]
+        guard let data = try? JSONSerialization.data(withJSONObject: message) else { return }
+        sending.withLock { _ in toBrowser.write(data + Data([0])) }
+    }
+
+    private func note(_ method: String, _ parameters: [String: Any], session: String?) {
         switch method {
+        case "Fetch.requestPaused":
+            guard let session, let request = parameters["requestId"] as? String else { return }
+            resume(request, session: session)
         case "Runtime.exceptionThrown":
             let details = parameters["exceptionDetails"] as? [String: Any]
             let exception = details?["exception"] as? [String: Any]
@@ -188,8 +223,14 @@ struct Page {
     ///   - address: The address of the page.
     ///   - browser: The browser.
     ///   - script: A script that runs before those of the page.
+    ///   - source: The address from which the page is loaded in place of its own; `nil` for its own.
     /// - Throws: ``Chromium/Failure``.
-    init(_ address: String, in browser: Chromium, before script: String? = nil) async throws {
+    init(
+        _ address: String,
+        in browser: Chromium,
+        before script: String? = nil,
+        loadedFrom source: String? = nil
+    ) async throws {
         self.browser = browser
         let target = try await browser.send("Target.createTarget", ["url": "about:blank"])
         let attached = try await browser.send(
@@ -208,7 +249,9 @@ struct Page {
             let parameters = ["source": script]
             _ = try await browser.send("Page.addScriptToEvaluateOnNewDocument", parameters, session: session)
         }
+        if let source { try await browser.load(address, from: source, session: session) }
         _ = try await browser.send("Page.navigate", ["url": address], session: session)
+        if source != nil { _ = try await browser.send("Fetch.disable", session: session) }
     }
 
     /// Evaluates an expression, and awaits its promise.

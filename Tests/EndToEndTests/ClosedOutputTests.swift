@@ -1,4 +1,5 @@
 import Foundation
+import MillstreamTesting
 import TestSamples
 import Testing
 
@@ -75,7 +76,13 @@ struct ClosedOutputTests {
         ["play", "SAMPLES/ts/multivariant.m3u8", "--headless", "--quiet", "--events", "-"],
     ]
 
-    private func expectSilentExit(_ arguments: [String]) async throws {
+    /// Expects that a command ends, without a message, because its reader has closed the pipe.
+    ///
+    /// - Parameters:
+    ///   - arguments: The arguments of the command.
+    ///   - showsProgress: A Boolean value that indicates whether the command writes progress to standard error.
+    /// - Throws: An error if the command cannot be run.
+    private func expectSilentExit(_ arguments: [String], showsProgress: Bool = false) async throws {
         let pipe = Pipe()
         try pipe.fileHandleForReading.close()
         let program = try RunningProgram(
@@ -84,8 +91,9 @@ struct ClosedOutputTests {
             replacedOutput: pipe.fileHandleForWriting
         )
         try pipe.fileHandleForWriting.close()
-        #expect(try await program.finish(within: .seconds(45)) == Self.closed)
-        #expect(program.standardError == "")
+        #expect(try await program.finish() == Self.closed, "\(arguments)")
+        let errors = program.standardError
+        #expect(showsProgress ? !errors.contains("millstream: ") : errors.isEmpty, "\(arguments): \(errors)")
     }
 
     @Test(.timeLimit(.minutes(10)), arguments: commands)
@@ -102,6 +110,81 @@ struct ClosedOutputTests {
     func mediaCommandExitsSilentlyWhenItsReaderHasClosedThePipe(arguments: [String]) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try await expectSilentExit(arguments)
+    }
+
+    /// The playlists come from a server, and are larger than the buffer of a pipe.
+    @Test(.timeLimit(.minutes(10))) func commandWithAURLExitsSilentlyWhenItsReaderHasClosedThePipe() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await MisbehavingServer.withServer([
+            "/top.m3u8": .text("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nmedia.m3u8\n"),
+            "/media.m3u8": .text(Self.media),
+        ]) { server in
+            let (top, media) = (server.address("/top.m3u8"), server.address("/media.m3u8"))
+            for arguments in [
+                ["inspect", top, "--follow"], ["inspect", top, "--follow", "--json"], ["validate", top, "--follow"],
+                ["edit", media, "--absolute"],
+            ] {
+                try await expectSilentExit(arguments)
+            }
+            let script = #""$0" inspect "$1" --follow 2>errors | head -n 1; wait"#
+            let program = try RunningProgram(
+                ["-c", "cd '\(folder.path)' && \(script)", RunningProgram.executable.path, top],
+                of: URL(fileURLWithPath: "/bin/sh")
+            )
+            #expect(try await program.finish() == 0)
+            #expect(program.standardOutput == top + "\n")
+            #expect(try Data(contentsOf: folder.appendingPathComponent("errors")).isEmpty)
+        }
+    }
+
+    private static let manifest = """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="static" mediaPresentationDuration="PT8S" minBufferTime="PT2S"
+            profiles="urn:mpeg:dash:profile:isoff-live:2011">
+          <Period id="1"><AdaptationSet contentType="video" mimeType="video/mp4">
+            <Representation id="v" bandwidth="500000" codecs="avc1.42c01e" width="640" height="360">
+              <SegmentTemplate media="$Number$.m4s" initialization="i.mp4" duration="4" startNumber="1"/>
+            </Representation></AdaptationSet></Period>
+        </MPD>
+        """
+
+    @Test(.timeLimit(.minutes(10))) func commandOfTheLibraryExitsSilentlyWhenItsReaderHasClosedThePipe() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        for name in ["one", "none"] {
+            let media = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n\(name).ts\n#EXT-X-ENDLIST\n"
+            try Data(media.utf8).write(to: folder.appendingPathComponent("\(name).m3u8"))
+        }
+        try Data(repeating: 0x47, count: 188).write(to: folder.appendingPathComponent("one.ts"))
+        try Data(Self.manifest.utf8).write(to: folder.appendingPathComponent("manifest.mpd"))
+        // A stored asset, and a download that has failed.
+        let stored = try RunningProgram(substituted(["download", "FOLDER/one.m3u8"]), environment: environment)
+        #expect(try await stored.finish() == 0, "\(stored.standardError)")
+        let id = try #require(stored.standardOutput.split(separator: " ").first.map(String.init))
+        let failed = try RunningProgram(
+            substituted(["download", "FOLDER/none.m3u8", "--retries", "0"]),
+            environment: environment
+        )
+        #expect(try await failed.finish() == 1, "\(failed.standardError)")
+        for arguments in [
+            ["downloads"], ["downloads", "list"], ["downloads", "list", "--json"], ["library", "list"],
+            ["library", "show", id], ["library", "show", id, "--json"], ["library", "verify", id],
+            ["library", "path", id], ["library", "export", id, "FOLDER/exported"],
+            ["library", "export", id, "FOLDER/exported-json", "--json"],
+        ] {
+            try await expectSilentExit(arguments)
+        }
+        for arguments in [
+            ["translate", "FOLDER/manifest.mpd", "-o", "FOLDER/translated", "--json"],
+            ["record", "FOLDER/one.m3u8", "--start-over", "--library", "FOLDER/first"],
+            ["record", "FOLDER/one.m3u8", "--start-over", "--library", "FOLDER/second", "--json"],
+            ["download", "FOLDER/one.m3u8", "--library", "FOLDER/third"],
+        ] {
+            try await expectSilentExit(arguments, showsProgress: true)
+        }
+        // What was done before the reader left stays.
+        for path in ["exported/multivariant.m3u8", "translated/multivariant.m3u8"] {
+            #expect(FileManager.default.fileExists(atPath: folder.appendingPathComponent(path).path), "\(path)")
+        }
     }
 
     @Test(.timeLimit(.minutes(10)), arguments: commands)

@@ -355,7 +355,7 @@ struct ConsoleTests: ConsoleTesting {
             let url = try await stage.page.text("document.querySelector('#playback-url').value")
             let parameters = try #require(URLComponents(string: url)?.queryItems).map(\.name)
             #expect(parameters == ["url"] + names.filter { $0 != "bandwidth" && $0 != "duration" })
-            #expect(try await stage.page.number("fetch('\(url)').then(r => r.status)") == 400)
+            #expect(try await stage.page.number("fetch('\(url)').then(r => r.status)") == 413)
             // Another stream is not edited.
             try await play("fmp4", on: stage)
             let other = try await stage.page.text("document.querySelector('#playback-url').value")

@@ -8,8 +8,8 @@ import Testing
 /// Tests that untrusted text with terminal control characters is escaped by all commands that display text.
 @Suite(.serialized, .tags(.endToEnd))
 struct HostileTextTests {
-    private let folder: URL
-    private let environment: [String: String]
+    let folder: URL
+    let environment: [String: String]
 
     init() throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("hostile-text-\(UUID())")
@@ -19,11 +19,11 @@ struct HostileTextTests {
     }
 
     /// One character of each kind that must not reach a terminal; none of them ends a line of a playlist.
-    private static let hostile =
+    static let hostile =
         "\u{1B}]0;t\u{7}\u{1B}[2J\u{8}\u{B}\u{C}\u{7F}\u{80}\u{90}\u{9B}31m\u{9D}\u{85}\u{AD}\u{61C}\u{200B}\u{200D}"
         + "\u{200E}\u{200F}\u{2028}\u{2029}\u{202A}\u{202E}\u{2060}\u{2066}\u{2069}\u{FEFF}\u{E0041}\ti"
     /// The same characters for an argument, with line endings.
-    private static let hostileArgument = hostile + "\ninjected\rinjected\r\ninjected"
+    static let hostileArgument = hostile + "\ninjected\rinjected\r\ninjected"
 
     private static let files: [(String, [UInt8])] = [
         (
@@ -84,10 +84,10 @@ struct HostileTextTests {
     ]
 
     /// The forms of an escaped escape character: in text, in JSON and in a URL.
-    private static let spellings = [#"\u{1B}"#, #"\u001b"#, "%1B"]
+    static let spellings = [#"\u{1B}"#, #"\u001b"#, "%1B"]
 
     /// Expects that the bytes contain only visible characters and line feeds.
-    private func expectHarmless(
+    func expectHarmless(
         _ bytes: Data,
         isTerminal: Bool = false,
         _ comment: Comment,
@@ -115,7 +115,7 @@ struct HostileTextTests {
         #expect(!lines.contains { $0.hasPrefix("injected") }, comment, sourceLocation: sourceLocation)
     }
 
-    private func run(_ arguments: [String]) async throws -> (status: Int32, output: Data, errors: Data) {
+    func run(_ arguments: [String]) async throws -> (status: Int32, output: Data, errors: Data) {
         let program = try RunningProgram(
             arguments.map { $0.replacing("FOLDER", with: folder.path) },
             environment: environment
@@ -124,13 +124,24 @@ struct HostileTextTests {
         return (status, program.outputData, program.errorData)
     }
 
-    private func expectEscaped(_ arguments: [String], showsText: Bool = true) async throws {
+    /// Expects that a command shows untrusted text, and escapes it.
+    ///
+    /// - Parameters:
+    ///   - arguments: The arguments of the command.
+    ///   - showsText: A Boolean value that indicates whether the command shows the text.
+    ///   - spellings: The forms of which the text must have one.
+    /// - Throws: An error if the command cannot be run.
+    func expectEscaped(
+        _ arguments: [String],
+        showsText: Bool = true,
+        as spellings: [String] = Self.spellings
+    ) async throws {
         let result = try await run(arguments)
         let comment: Comment = "\(arguments.map { $0.debugDescription }), status \(result.status)"
         expectHarmless(result.output, comment)
         expectHarmless(result.errors, comment)
         let all = String(decoding: result.output + result.errors, as: UTF8.self)
-        if showsText { #expect(Self.spellings.contains { all.contains($0) }, comment) }
+        if showsText { #expect(spellings.contains { all.contains($0) }, comment) }
     }
 
     static let commands: [[String]] = [
@@ -161,6 +172,7 @@ struct HostileTextTests {
         ["edit", "FOLDER/media.m3u8", "--duration", hostileArgument],
         ["edit", "FOLDER/media.m3u8", "--append", "FOLDER/\(hostileArgument)"],
         ["edit", "FOLDER/media.m3u8", "-o", "FOLDER/\(hostile)/x"],
+        ["translate", "FOLDER/\(hostileArgument)"], ["record", "FOLDER/\(hostileArgument)"],
         ["library", "show", "x", "--library", "/dev/null/\(hostileArgument)"],
         ["library", "verify", "x", "--library", "/dev/null/\(hostileArgument)"],
         ["serve", "--port", "0", "--host", hostile], ["serve", "--catalog", "FOLDER/\(hostile)"],

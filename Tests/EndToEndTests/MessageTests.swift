@@ -435,6 +435,16 @@ struct MessageTests {
         #expect(result.status == 64 && result.errors.contains(message), "\(result.errors)")
     }
 
+    /// The value `-` of these options is standard output.
+    @Test(.timeLimit(.minutes(10)), arguments: ["--events", "--metrics", "--access-log", "--error-log"])
+    func adviceAboutStandardInputIsNotGivenForStandardOutput(option: String) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let source = try file("media.m3u8", Self.media)
+        let played = try await run(["play", source, "--no-decode", "--retries", "0", "--speed", "max", option, "-"])
+        #expect(played.status == 1 && played.errors.contains("(file-not-found)"), "\(played.errors)")
+        #expect(!played.errors.contains("standard input"), "\(played.errors)")
+    }
+
     /// `--retries` is the bound of the attempts at a segment, whose number the message has.
     @Test(.timeLimit(.minutes(10)), arguments: [503, 429]) func busyServerIsAskedAsOftenAsRequested(
         status: Int

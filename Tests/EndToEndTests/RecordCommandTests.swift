@@ -421,6 +421,21 @@ struct RecordCommandTests {
         #expect(resumed.standardError.contains(/error: .*404/), "\(resumed.standardError)")
     }
 
+    @Test(.timeLimit(.minutes(10))) func aStreamThatCannotBeLoadedLeavesNoRecording() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try writePlaylist(from: 10)
+        let server = try await RecordingOrigin(origin)
+        let program = try RunningProgram(["record", server.address("missing.m3u8"), "--library", library])
+        #expect(try await program.finish() != 0, "\(program.standardError)")
+        await server.stop()
+        #expect(program.standardError.contains("404"), "\(program.standardError)")
+        for command in ["library", "downloads"] {
+            let list = try RunningProgram([command, "list", "--json", "--library", library])
+            #expect(try await list.finish() == 0, "\(list.standardError)")
+            #expect(!list.standardOutput.contains("\"id\""), "\(list.standardOutput)")
+        }
+    }
+
     @Test(.timeLimit(.minutes(10))) func aDownloadOfALiveStreamHintsAtRecording() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try writePlaylist(from: 10)

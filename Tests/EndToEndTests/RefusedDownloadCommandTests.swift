@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Tests that commands report downloads that are refused: by their source, in another process, or by a file that exists.
+/// Tests that commands report downloads that are refused, in another process too, and keys that they cannot verify.
 @Suite(.serialized, .tags(.endToEnd), .timeLimit(.minutes(10)))
 struct RefusedDownloadCommandTests {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("refused-\(UUID())")
@@ -60,6 +60,24 @@ struct RefusedDownloadCommandTests {
         await origin.stop()
     }
 
+    /// The server refuses a download of another session as soon as it has received it.
+    @Test func downloadOfTheCommandThatTheServerRefusesIsAnError() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let origin = try await origin(segments: ["0.ts": "zero"])
+        #expect(try await run("download", origin.address("a.m3u8"), "--retries", "0").status == 1)
+        let id = try #require(try await list().first?["id"] as? String)
+        let server = try RunningProgram(["serve", "--port", "0", "--library", library])
+        try await eventually("the server listens") { server.standardOutput.contains("Listening on ") }
+        let queued = try await run("downloads", "resume", id, "--queue")
+        #expect(queued.status == 1, "\(queued)")
+        #expect(queued.errors.contains("\(id): the download has failed in the process that runs it"), "\(queued)")
+        #expect(queued.errors.contains("--allow-host 127.0.0.1:\(origin.port)"), "\(queued)")
+        #expect(!queued.errors.contains("queued;"), "\(queued)")
+        server.send(SIGTERM)
+        #expect(try await server.finish() == 0, "\(server.standardError)")
+        await origin.stop()
+    }
+
     /// The process that runs it has not stopped it yet.
     @Test func canceledDownloadIsNotListed() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -76,6 +94,25 @@ struct RefusedDownloadCommandTests {
         program.send(SIGCONT)
         #expect(try await program.finish() == 1, "\(program.standardError)")
         await origin.stop()
+    }
+
+    /// A wrong key of encrypted samples is accepted if there is no audio that tells.
+    @Test func keyThatIsNotVerifiedIsNoted() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
+        let key = "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"k\"\n"
+        let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n\(key)#EXTINF:4,\n0.ts\n#EXT-X-ENDLIST\n"
+        for (name, text) in [("a.m3u8", playlist), ("0.ts", "media")] {
+            try Data(text.utf8).write(to: files.appendingPathComponent(name))
+        }
+        let source = files.appendingPathComponent("a.m3u8").path
+        let digits = "30313233343536373839616263646566"
+        let noted = try await run("download", source, "--key", digits)
+        #expect(noted.status == 0 && noted.errors.contains("note: the key is not verified"), "\(noted)")
+        let report = try await run("download", source, "--key", digits, "--json")
+        #expect(report.status == 0 && report.output.contains(#""event":"key-not-verified""#), "\(report)")
+        let quiet = try await run("download", source, "--key", digits, "--quiet")
+        #expect(quiet.status == 0 && !quiet.errors.contains("not verified"), "\(quiet)")
     }
 
     @Test func fileThatExistsEndsADownloadBeforeItsMediaIsLoaded() async throws {

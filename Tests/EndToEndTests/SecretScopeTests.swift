@@ -277,6 +277,30 @@ struct SecretScopeTests {
         }
     }
 
+    @Test(.timeLimit(.minutes(10))) func logsAndEventsHaveShortenedTokens() async throws {
+        try await onStage { stage in
+            let secret = "topsecretvalue0123456789"
+            let segments = ["own.ts", "gone.ts", "own.ts"].map { "#EXTINF:1,\n\($0)?token=\(secret)\n" }.joined()
+            let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n\(segments)#EXT-X-ENDLIST\n"
+            stage.origin.set("/tokens.m3u8", .text(playlist, contentType: "application/vnd.apple.mpegurl"))
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let files = ["events", "access", "errors"].map { folder.appendingPathComponent($0).path }
+            let played = try await run([
+                "play", stage.origin.address("/tokens.m3u8?token=\(secret)"), "--no-decode", "--speed", "max",
+                "--quiet",
+                "--retries", "0", "--events", files[0], "--access-log", files[1], "--error-log", files[2],
+            ])
+            for (file, name) in zip(files, ["own.ts", "tokens.m3u8", "gone.ts"]) {
+                let text = try String(contentsOfFile: file, encoding: .utf8)
+                #expect(text.contains("/\(name)?token=tops…"), "\(text) \(played.errors)")
+                #expect(!text.contains(secret), "\(text)")
+            }
+            // The requests have the whole tokens.
+            let media = stage.origin.requests.filter { $0.path.hasSuffix(".ts") }
+            #expect(!media.isEmpty && media.allSatisfy { $0.query == "token=\(secret)" })
+        }
+    }
+
     @Test(.timeLimit(.minutes(10))) func writtenFilesAreForTheOwnerOnly() async throws {
         try await onStage { stage in
             let files = ["events", "access", "errors", "metrics"].map { folder.appendingPathComponent($0).path }

@@ -190,6 +190,24 @@ struct SegmentRecoveryTests {
         }
     }
 
+    /// A video element does not tell which segments it plays, so that the page says that it cannot report their damage.
+    @Test(.timeLimit(.minutes(10))) func browserThatPlaysDoesNotTellAboutDamage() async throws {
+        let note = "document.querySelector('#playback-method-note')"
+        try await ConsoleStage.run { stage in
+            try await stage.page.click("article[data-stream-id=ts] [data-action=play]")
+            try await eventually("the page says so") { try await stage.page.isTrue("!\(note).hidden") }
+            #expect(
+                try await stage.page.text("\(note).textContent").contains("does not tell which segments are damaged")
+            )
+            try await stage.page.choose("media-source", in: "#playback-method")
+            try await eventually("the page plays") { try await stage.page.isTrue("\(note).hidden") }
+            // The browser plays files in any case.
+            try await stage.page.click("article[data-stream-id=movie] [data-action=play]")
+            try await stage.video.waitUntilPlaying()
+            #expect(try await stage.page.isTrue("\(note).hidden"))
+        }
+    }
+
     /// The page names the segment that is cut off, and plays the one after it.
     @Test(.timeLimit(.minutes(10))) func playbackContinuesAfterASegmentThatIsCutOff() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("cut-\(UUID())")

@@ -47,6 +47,29 @@ import Testing
         )
     }
 
+    /// A text with an ellipsis is no single word of ASCII, so it is in quotation marks, and can be read again.
+    @Test func addressesAreWholeUnlessTheyAreShortened() throws {
+        let address = "https://me:password@example.com/a.m3u8?token=topsecretvalue0123456789"
+        let short = "https://example.com/a.m3u8?token=tops…"
+        var access = AccessLog.Event()
+        access.uri = address
+        let error = ErrorLog.Event(uri: address, errorStatusCode: 404, errorDomain: "HTTP")
+        let logs = (AccessLog(events: [access]), ErrorLog(events: [error]))
+        let whole = ExtendedLogWriter()
+        #expect(whole.text(of: logs.0).contains(" \(address) ") && whole.line(access).contains(" \(address) "))
+        #expect(whole.text(of: logs.1).contains(" \(address) ") && whole.line(error).contains(" \(address) "))
+        let shortened = ExtendedLogWriter(addresses: .shortened)
+        let texts = [shortened.text(of: logs.0), shortened.text(of: logs.1)]
+        for text in texts + [shortened.line(access), shortened.line(error)] {
+            #expect(
+                text.contains(" \"\(short)\" ") && !text.contains("topsecret") && !text.contains("password"),
+                "\(text)"
+            )
+        }
+        let read = try AccessLog(extendedLogData: Array(shortened.text(of: logs.0).utf8).span)
+        #expect(read.events.map(\.uri) == [short])
+    }
+
     @Test func errorLogFormatIsStable() {
         let log = ErrorLog(events: [
             ErrorLog.Event(

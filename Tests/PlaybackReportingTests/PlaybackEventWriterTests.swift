@@ -123,6 +123,48 @@ import Testing
         #expect(!line(.error(record)).contains("secret"))
     }
 
+    @Test(arguments: WrittenAddresses.allCases)
+    func addressesAreWholeUnlessTheyAreShortened(addresses: WrittenAddresses) {
+        let address = "https://me:password@example.com/a.m3u8?token=topsecretvalue0123456789"
+        let variant = VariantDescription(id: "v", address: address, peakBitRate: BitRate(bitsPerSecond: 1))
+        let range = MediaTimeRange(start: .zero, duration: MediaTime(seconds: 6))
+        let loaded = LoadedSegment(
+            address: address,
+            mediaType: .video,
+            variant: variant,
+            range: range,
+            bytes: ByteCount(1),
+            transferDuration: .milliseconds(1),
+            isOverdue: false
+        )
+        let failure = PlaybackErrorRecord(
+            statusCode: 404,
+            domain: "HTTP",
+            comment: "no",
+            address: address,
+            didRecover: true
+        )
+        let change = Transcript.change(variant, variant)
+        let writer = PlaybackEventWriter(session: transcript.session, addresses: addresses)
+        let kinds: [PlaybackEvent.Kind] = [
+            .segmentLoaded(loaded),
+            .segmentSkipped(
+                SkippedSegment(address: address, mediaType: .audio, range: range, reason: .gap, sequence: nil)
+            ),
+            .variantSwitchStarted(change), .variantSwitched(change, succeeded: true), .error(failure),
+            .failedToPlayToEnd(failure),
+        ]
+        for kind in kinds {
+            let line = writer.line(PlaybackEvent(time: transcript.clock(1), mediaTime: nil, kind: kind))
+            switch addresses {
+            case .whole: #expect(line.contains(#""url":"\#(address)""#), "\(line)")
+            case .shortened:
+                #expect(line.contains(#""url":"https://example.com/a.m3u8?token=tops…""#), "\(line)")
+                #expect(!line.contains("topsecret") && !line.contains("password"), "\(line)")
+            }
+        }
+    }
+
     @Test func rateThatIsNotANumberIsNull() {
         #expect(line(Transcript.rate(.nan)).contains(#""rate":null"#))
     }

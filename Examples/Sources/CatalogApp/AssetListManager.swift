@@ -7,7 +7,7 @@ struct Stream: Hashable, Sendable {
     let url: URL
 }
 
-/// The list of the streams that the application offers, and of what is stored of each of them.
+/// The list of the streams that the application offers, with the stored part of each.
 struct AssetListManager {
     /// An entry of the list, as a row of a table shows it.
     struct Row {

@@ -34,7 +34,9 @@ final class AssetPersistenceManager: @unchecked Sendable {
 
     // MARK: State
 
-    /// The names of the streams whose downloads have not ended, which is what the description of a task is for.
+    /// The names of the streams whose downloads have not ended.
+    ///
+    /// The description of a task is the name of its stream.
     var pendingNames: [String] { session.tasks.map(\.details) }
 
     func state(of stream: Stream) -> DownloadState {
@@ -97,12 +99,12 @@ final class AssetPersistenceManager: @unchecked Sendable {
         }
     }
 
-    /// Cancels the download of a stream; what is stored of it stays until it is deleted.
+    /// Cancels the download of a stream; the stored files remain until the asset is deleted.
     func cancel(_ stream: Stream) {
         for task in session.tasks where task.details == stream.name { task.cancel() }
     }
 
-    /// Ends the process's part in the downloads; another process can continue them.
+    /// Stops the downloads in this process; another process can continue them.
     func close() async { await session.invalidate() }
 
     /// Deletes the downloaded asset of a stream and the saved path; deleting it again has no effect.

@@ -9,7 +9,7 @@ import Millstream
     func play(_ asset: Asset, upTo time: MediaTime) async throws {
         observation?.cancel()
         let item = PlayerItem(asset: asset)
-        // An asset is ready only when this sequence says so; before that, nothing may be assumed about it.
+        // The asset is ready only after this sequence has delivered that status.
         observation = Task {
             for await isPlayable in asset.playability where isPlayable {
                 print("  ready to play")

@@ -51,7 +51,7 @@ import Millstream
         }
     }
 
-    /// Runs everything that a user of the application does with a stream.
+    /// Runs all actions that a user of the application can perform with a stream.
     @MainActor private func runWorkflow() async throws {
         print("pending downloads of an earlier run: \(persistence.pendingNames)")
         printRows()
@@ -66,7 +66,7 @@ import Millstream
         printRows()
     }
 
-    /// Plays what is stored of a stream, or streams it.
+    /// Plays the downloaded asset of a stream, or streams it.
     @MainActor private func play(_ stream: Stream) async throws {
         let stored = persistence.asset(for: stream)
         print("\(stream.name): \(stored == nil ? "streamed" : "played offline")")

@@ -10,7 +10,7 @@ var (flow, now, remaining) = (LinkModel.Flow(), Duration.zero, 500_000)
 var arrival = Duration.zero
 while remaining > 0 {
     let size = min(remaining, link.chunkSize(.down, at: now))
-    // The first chunk is available when the request begins, each other one when the previous chunk has left.
+    // The first chunk is sent when the request begins, each other one when the previous chunk has left the bottleneck.
     let available: Duration? = remaining == 500_000 ? .zero : nil
     guard let transmission = link.send(size, .down, of: &flow, availableAt: available, at: now) else { break }
     (now, arrival) = (transmission.sendEnd, transmission.arrival)

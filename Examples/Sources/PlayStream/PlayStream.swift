@@ -4,7 +4,7 @@ import Millstream
 // The code of the articles "Playing a stream" and "Observing playback".
 //
 // Usage: PlayStream ADDRESS, such as the path of the sample stream fmp4/multivariant.m3u8 that Scripts/make-samples
-// makes. The stream is heard if there is an audio device; it has at least 20 seconds, and audio in Korean.
+// makes. The stream must have at least 20 seconds, and audio in Korean. It is audible if there is an audio device.
 
 guard CommandLine.arguments.count == 2, let url = URL(argument: CommandLine.arguments[1]) else {
     print("usage: PlayStream ADDRESS")
@@ -67,7 +67,7 @@ let observer = player.addPeriodicTimeObserver(forInterval: MediaTime(value: 1, t
     print("at \(time)")
 }
 
-// The last seconds are enough to see what happens at the end.
+// Only the last seconds are played, to show the events at the end.
 if let end = item.duration { await player.seek(to: end - MediaTime(seconds: 3)) }
 
 let notifications = item.notifications

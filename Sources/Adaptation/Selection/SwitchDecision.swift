@@ -34,8 +34,8 @@ public struct SwitchDecision: Sendable, Hashable {
         public let throughput: BitRate?
         /// The throughput with a safety margin, or `nil` if it is unknown.
         ///
-        /// A selector reports the throughput that it expects to be exceeded: a quantile of its distribution, its estimate times a
-        /// factor below 1, or the estimate itself if it uses no margin.
+        /// The selector expects the actual throughput to be higher. The value is a quantile of its distribution, or its
+        /// estimate times a factor below 1, or the estimate itself if it uses no margin.
         public let cautiousThroughput: BitRate?
         /// The buffer level at the time of the decision.
         public let bufferLevel: Duration
@@ -78,7 +78,7 @@ public struct SwitchDecision: Sendable, Hashable {
     public let evidence: Evidence
     /// The time to wait before the request, or `nil` to request immediately.
     ///
-    /// Only ``BufferSelector`` returns a delay, if a higher buffer level has no value.
+    /// Only ``BufferSelector`` returns a delay, if a higher buffer level has no further benefit.
     public let delay: Duration?
 
     /// Creates a decision.

@@ -14,7 +14,7 @@ package struct BaseAddress: Sendable, Hashable {
 
     /// The maximum number of alternatives of a representation.
     ///
-    /// The alternatives of the four levels multiply; players try a few at most.
+    /// The numbers of alternatives at the four levels are multiplied; players try only a few.
     static let maximumCount = 32
 
     /// Returns the base URLs of the innermost of the given elements, the preferred one first.
@@ -54,7 +54,7 @@ package struct BaseAddress: Sendable, Hashable {
             .map(\.element).preferring(serviceLocation)
     }
 
-    /// The size of the base URLs of a representation, which is known before they are resolved.
+    /// The size of the base URLs of a representation, which is computed before they are resolved.
     struct Size {
         /// The maximum length of a resolved base URL without that of the manifest, in bytes.
         var length: Int64 = 0

@@ -140,11 +140,12 @@ package struct ManifestPatch: Sendable {
     ) throws(ManifestPatchError) {
         guard target == .element else { throw .unsupported(message: "nothing can be added to an attribute or text") }
         if let type {
-            guard type.hasPrefix("@"), type.utf8.count > 1 else {
+            let name = String(type.dropFirst())
+            guard type.hasPrefix("@"), Self.isAttributeName(name) else {
                 throw .unsupported(message: "nodes of the type \(type.prefix(100)) cannot be added")
             }
             let value = document.text(of: operation)
-            return manifest.setAttribute(Self.name(of: String(type.dropFirst())), to: value, of: element)
+            return manifest.setAttribute(Self.name(of: name), to: value, of: element)
         }
         let contents = contents(of: operation, for: &manifest)
         switch position {
@@ -159,7 +160,24 @@ package struct ManifestPatch: Sendable {
         }
     }
 
+    /// Returns a Boolean value that indicates whether a text is a name with which an attribute can be written: one of
+    /// ASCII characters, with or without a prefix, that declares no namespace.
+    private static func isAttributeName(_ text: String) -> Bool {
+        func isLetter(_ byte: UInt8) -> Bool {
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || byte == UInt8(ascii: "_")
+        }
+        let parts = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        guard parts.count <= 2, !parts[0].elementsEqual("xmlns".utf8) else { return false }
+        return parts.allSatisfy { part in
+            part.first.map(isLetter) ?? false
+                && part.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) || "-.".utf8.contains($0) }
+        }
+    }
+
     private static func name(of text: String) -> XMLName {
+        if text.hasPrefix("xml:") {
+            return XMLName(String(text.dropFirst(4)), in: "http://www.w3.org/XML/1998/namespace")
+        }
         let known = AttributeName(rawValue: text)
         return XMLName(known?.localName ?? text, in: known?.namespace ?? "")
     }

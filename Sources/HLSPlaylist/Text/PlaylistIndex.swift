@@ -62,19 +62,30 @@ struct PlaylistIndex: Sendable {
     var textStart = 0
     var hasHeader = false
     var kind: Playlist.Kind?
+    /// A Boolean value that indicates whether the index ends early, because the task that waits for it was canceled.
+    private(set) var wasCanceled = false
 
     /// The maximum number of decimal places of start times: nanoseconds.
     private static let maximumTimeDigits = 9
 
+    /// The number of lines after which the cancellation is checked: a few milliseconds at most.
+    private static let checkedLineCount = 4_096
+
     /// Creates the index in one pass over all lines.
-    init(_ bytes: [UInt8], limits: PlaylistLimits) throws(PlaylistParsingError) {
+    ///
+    /// - Parameters:
+    ///   - bytes: The playlist.
+    ///   - limits: The maximum sizes of the playlist and its parts.
+    ///   - isCancelable: Whether to end early, with ``wasCanceled``, when the task that waits for the index is canceled.
+    /// - Throws: ``PlaylistParsingError/limitExceeded(_:line:)``.
+    init(_ bytes: [UInt8], limits: PlaylistLimits, isCancelable: Bool = false) throws(PlaylistParsingError) {
         guard bytes.count <= limits.byteCount else {
             throw .limitExceeded(.byteCount(limits.byteCount), line: 1)
         }
         let span = bytes.span
         if span.hasPrefix("\u{FEFF}", at: 0, before: bytes.count) { textStart = 3 }
         var state = ScanState(blockStart: textStart)
-        _ = try scan(bytes, from: textStart, limits, &state)
+        _ = try scan(bytes, from: textStart, limits, &state, isCancelable: isCancelable)
         finish(state)
     }
 
@@ -125,6 +136,7 @@ struct PlaylistIndex: Sendable {
     ///   - limits: The maximum sizes of the playlist and its parts.
     ///   - state: The state after the previous line.
     ///   - stoppingAtSegment: Whether to stop after the first segment.
+    ///   - isCancelable: Whether to stop, and to set ``wasCanceled``, when the task that waits is canceled.
     /// - Returns: The offset of the first line that was not scanned.
     /// - Throws: ``PlaylistParsingError/limitExceeded(_:line:)``, with lines counted from `start`.
     mutating func scan(
@@ -132,7 +144,8 @@ struct PlaylistIndex: Sendable {
         from start: Int,
         _ limits: PlaylistLimits,
         _ state: inout ScanState,
-        stoppingAtSegment: Bool = false
+        stoppingAtSegment: Bool = false,
+        isCancelable: Bool = false
     ) throws(PlaylistParsingError) -> Int {
         let span = bytes.span
         let end = bytes.count
@@ -140,8 +153,14 @@ struct PlaylistIndex: Sendable {
         mayContainCarriageReturns = mayContainCarriageReturns || hasCarriageReturns
         var scanner = LineScanner(start..<end, mayContainCarriageReturns: hasCarriageReturns)
         var lineNumber = 0
+        var nextCheck = isCancelable ? Self.checkedLineCount : .max
         while let line = scanner.next(in: span) {
             lineNumber += 1
+            if lineNumber == nextCheck {
+                nextCheck +|= Self.checkedLineCount
+                wasCanceled = CancelableWork.isCanceled
+                if wasCanceled { break }
+            }
             guard line.end - line.start <= limits.lineLength else {
                 throw .limitExceeded(.lineLength(limits.lineLength), line: lineNumber)
             }

@@ -2,7 +2,8 @@ import MediaTiming
 
 /// The tags that have a definition, in the order of the canonical form; other tags are preserved as unknown tags.
 ///
-/// They are those of RFC 8216bis §4.4. A tag of a vendor, which the standard does not define, follows the tags of its scope.
+/// They are those of RFC 8216bis §4.4. A tag that the standard does not define, such as one of a vendor, follows the tags of its
+/// scope.
 /// A tag is a case and its ``definition``, which the compiler requires for every case.
 package enum TagName: UInt8, CaseIterable, Sendable {
     // Basic tags (§4.4.1) and tags for both kinds of playlist (§4.4.2).

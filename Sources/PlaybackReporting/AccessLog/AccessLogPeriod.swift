@@ -32,11 +32,6 @@ struct AccessLogPeriod: Sendable, Hashable {
         event.playbackStartOffset = nil
     }
 
-    /// Adds played media time.
-    mutating func add(played: Duration) {
-        event.durationWatched = event.durationWatched?.addingClamped(played)
-    }
-
     /// Removes media time that was added as played, but was skipped.
     mutating func remove(played: Duration) {
         event.durationWatched = event.durationWatched?.subtractingClampedToZero(played)
@@ -63,10 +58,15 @@ struct AccessLogPeriod: Sendable, Hashable {
         event[keyPath: property] = (event[keyPath: property] ?? 0).addingClamped(number)
     }
 
+    /// Adds a duration to one value of the event.
+    mutating func add(_ duration: Duration, to property: WritableKeyPath<AccessLog.Event, Duration?>) {
+        event[keyPath: property] = (event[keyPath: property] ?? .zero).addingClamped(duration)
+    }
+
     /// Adds bytes received over the network.
     mutating func add(bytes: ByteCount, in transferDuration: Duration) {
         event.numberOfBytesTransferred = (event.numberOfBytesTransferred ?? .zero) + bytes
-        event.transferDuration = event.transferDuration?.addingClamped(transferDuration)
+        add(transferDuration, to: \.transferDuration)
     }
 
     /// Adds bytes of complete or partial media segments, with the time that is not already counted for concurrent
@@ -81,7 +81,7 @@ struct AccessLogPeriod: Sendable, Hashable {
     mutating func addSegment(_ request: ResourceRequest) {
         count(\.numberOfMediaRequests)
         if let duration = request.segmentDuration?.duration, duration > .zero {
-            event.segmentsDownloadedDuration = event.segmentsDownloadedDuration?.addingClamped(duration)
+            add(duration, to: \.segmentsDownloadedDuration)
         }
         if let isCellular = request.usedCellularNetwork {
             count(\.mediaRequestsWWAN, isCellular ? 1 : 0)

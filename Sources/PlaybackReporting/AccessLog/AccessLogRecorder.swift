@@ -64,7 +64,7 @@ public struct AccessLogRecorder: Sendable {
         let step = progress.add(event)
         var changes: [AccessLog.Change] = []
         if progress.isPlaying || step.passed.played > .zero || Self.beginsPeriod(event.kind) { begin(&changes) }
-        period?.add(played: step.passed.played)
+        period?.add(step.passed.played, to: \.durationWatched)
         period?.remove(played: step.skippedLate)
         if step.didStall { period?.count(\.numberOfStalls) }
         apply(event)
@@ -95,7 +95,7 @@ public struct AccessLogRecorder: Sendable {
     public mutating func advance(to time: Duration, mediaTime: MediaTime?) -> [AccessLog.Change] {
         guard !hasEnded else { return [] }
         var changes: [AccessLog.Change] = []
-        period?.add(played: progress.advance(to: time, mediaTime: mediaTime).played)
+        period?.add(progress.advance(to: time, mediaTime: mediaTime).played, to: \.durationWatched)
         publish(&changes)
         return changes
     }

@@ -10,10 +10,17 @@ import ReportFormat
 /// lines. Times are in seconds, bit rates in bits per second.
 public struct PlaybackEventWriter: Sendable, Hashable {
     private let session: PlaybackSession
+    /// The form of URLs.
+    private let addresses: WrittenAddresses
 
     /// Creates a writer for the events of a session.
-    public init(session: PlaybackSession) {
+    ///
+    /// - Parameters:
+    ///   - session: The session.
+    ///   - addresses: The form of URLs. Default: ``WrittenAddresses/whole``.
+    public init(session: PlaybackSession, addresses: WrittenAddresses = .whole) {
         self.session = session
+        self.addresses = addresses
     }
 
     /// Returns the event as a line, without a line terminator.
@@ -33,6 +40,8 @@ public struct PlaybackEventWriter: Sendable, Hashable {
     /// Returns a time on the clock of the session as seconds since the start of the session.
     private func seconds(_ time: Duration) -> ReportValue { .seconds(time - session.start) }
 
+    private func url(_ address: String) -> ReportValue { .string(addresses.text(address)) }
+
     private func details(of kind: PlaybackEvent.Kind) -> [(String, ReportValue?)] {
         switch kind {
         case .statusChanged(let status): [("status", .string(status.rawValue))]
@@ -46,14 +55,14 @@ public struct PlaybackEventWriter: Sendable, Hashable {
         case .resourceRequest(let request): details(of: request)
         case .segmentLoaded(let segment):
             [
-                ("url", .string(segment.address)), ("mediaType", .string(segment.mediaType.rawValue)),
+                ("url", url(segment.address)), ("mediaType", .string(segment.mediaType.rawValue)),
                 ("variant", segment.variant.map { .string($0.id) }), ("start", .seconds(segment.range.start)),
                 ("duration", .seconds(segment.range.duration)), ("bytes", .integer(segment.bytes.bytes)),
                 ("transferDuration", .seconds(segment.transferDuration)), ("overdue", .bool(segment.isOverdue)),
             ]
         case .segmentSkipped(let segment):
             [
-                ("url", .string(segment.address)), ("sequence", segment.sequence.map { .integer($0) }),
+                ("url", url(segment.address)), ("sequence", segment.sequence.map { .integer($0) }),
                 ("mediaType", .string(segment.mediaType.rawValue)), ("start", .seconds(segment.range.start)),
                 ("duration", .seconds(segment.range.duration)), ("reason", .string(segment.reason.rawValue)),
             ]
@@ -90,7 +99,7 @@ public struct PlaybackEventWriter: Sendable, Hashable {
                 ("payload", .string(Data(message.payload).base64EncodedString())),
             ]
         case .frames(let counts): [("decoded", .integer(counts.decoded)), ("dropped", .integer(counts.dropped))]
-        case .error(let record), .failedToPlayToEnd(let record): ReportValue.failure(record)
+        case .error(let record), .failedToPlayToEnd(let record): ReportValue.failure(record, addresses)
         case .stalled, .playedToEnd, .ended: []
         }
     }
@@ -105,7 +114,8 @@ public struct PlaybackEventWriter: Sendable, Hashable {
 
     private func details(of change: VariantSwitch) -> [(String, ReportValue?)] {
         [
-            ("from", .orUnknown(change.from.map { .variant($0) })), ("to", .variant(change.to)),
+            ("from", .orUnknown(change.from.map { .variant($0, addresses) })),
+            ("to", .variant(change.to, addresses)),
             ("cause", .string(change.cause)), ("throughput", change.evidence.throughput.map { .bitRate($0) }),
             ("bufferLevel", .seconds(change.evidence.bufferLevel)),
             ("predictedBufferLevel", change.evidence.predictedBufferLevel.map { .seconds($0) }),
@@ -115,7 +125,7 @@ public struct PlaybackEventWriter: Sendable, Hashable {
 
     private func details(of request: ResourceRequest) -> [(String, ReportValue?)] {
         [
-            ("kind", .string(request.kind.rawValue)), ("url", .string(request.address)),
+            ("kind", .string(request.kind.rawValue)), ("url", url(request.address)),
             ("mediaType", request.mediaType.map { .string($0.rawValue) }),
             ("variant", request.variant.map { .string($0.id) }),
             (
@@ -127,7 +137,7 @@ public struct PlaybackEventWriter: Sendable, Hashable {
             ("serverAddress", request.serverAddress.map { .string($0) }),
             ("cached", .bool(request.wasReadFromCache)), ("status", request.status.map { .integer($0) }),
             ("segmentDuration", request.segmentDuration.map { .seconds($0) }),
-            ("index", request.indexAddress.map { .string($0) }), ("failure", request.failure.map { .string($0) }),
+            ("index", request.indexAddress.map(url)), ("failure", request.failure.map { .string($0) }),
             ("abandoned", .bool(request.wasAbandoned)), ("cellular", request.usedCellularNetwork.map { .bool($0) }),
         ]
     }

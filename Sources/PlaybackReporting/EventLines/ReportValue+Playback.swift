@@ -21,9 +21,9 @@ extension ReportValue {
     static func ranges(_ ranges: [MediaTimeRange]) -> ReportValue { .array(ranges.map { .range($0) }) }
 
     /// Returns an object with all known properties of a variant.
-    static func variant(_ variant: VariantDescription) -> ReportValue {
+    static func variant(_ variant: VariantDescription, _ addresses: WrittenAddresses) -> ReportValue {
         .fields([
-            "id": .string(variant.id), "url": .string(variant.address),
+            "id": .string(variant.id), "url": .string(addresses.text(variant.address)),
             "bandwidth": variant.peakBitRate.bitsPerSecond > 0 ? .bitRate(variant.peakBitRate) : nil,
             "averageBandwidth": variant.averageBitRate.map { .bitRate($0) },
             "width": variant.width.map { .integer($0) }, "height": variant.height.map { .integer($0) },
@@ -31,10 +31,13 @@ extension ReportValue {
     }
 
     /// Returns the fields of an error, without the response headers, which may contain private data.
-    static func failure(_ record: PlaybackErrorRecord) -> [(String, ReportValue?)] {
+    static func failure(
+        _ record: PlaybackErrorRecord,
+        _ addresses: WrittenAddresses
+    ) -> [(String, ReportValue?)] {
         [
             ("status", .integer(record.statusCode)), ("domain", .string(record.domain)),
-            ("comment", .string(record.comment)), ("url", record.address.map { .string($0) }),
+            ("comment", .string(record.comment)), ("url", record.address.map { .string(addresses.text($0)) }),
             ("serverAddress", record.serverAddress.map { .string($0) }), ("recovered", .bool(record.didRecover)),
         ]
     }

@@ -99,7 +99,7 @@ package enum AccessLogField: String, CaseIterable, Sendable {
                 \.observedBitrate,
                 merging: .average(over: \.transferDuration),
                 total: .none,
-                "bits of media segments, divided by the time during which any was requested"
+                "bits of media segments, divided by the time during which at least one was being requested"
             )
         case .indicatedBitrate:
             AccessLogFieldDefinition(

@@ -13,19 +13,30 @@ public struct ExtendedLogWriter: Sendable, Hashable {
     public var startDate: Duration?
     /// The date of the text (`#Date`), as the time since 1970-01-01 00:00:00 UTC; `nil` to leave it out.
     public var date: Duration?
+    /// The form of URLs.
+    public var addresses: WrittenAddresses
 
     /// Creates a writer.
-    public init(software: String? = "Millstream", startDate: Duration? = nil, date: Duration? = nil) {
+    public init(
+        software: String? = "Millstream",
+        startDate: Duration? = nil,
+        date: Duration? = nil,
+        addresses: WrittenAddresses = .whole
+    ) {
         self.software = software
         self.startDate = startDate
         self.date = date
+        self.addresses = addresses
     }
 
     /// Returns the complete text of an access log.
     public func text(of log: AccessLog) -> String {
         var text = accessLogHeader(startingAt: log.events.lazy.compactMap(\.playbackStartDate).first)
         let fields = AccessLogField.allCases.map(\.definition)
-        for event in log.events { text += line(event.playbackStartDate, fields.map { $0.text(event) }) }
+        for event in log.events {
+            let written = written(event)
+            text += line(written.playbackStartDate, fields.map { $0.text(written) })
+        }
         return text
     }
 
@@ -54,12 +65,22 @@ public struct ExtendedLogWriter: Sendable, Hashable {
 
     /// Returns the line of an access log event, with a line terminator.
     public func line(_ event: AccessLog.Event) -> String {
-        line(event.playbackStartDate, AccessLogField.allCases.map { $0.definition.text(event) })
+        let written = written(event)
+        return line(written.playbackStartDate, AccessLogField.allCases.map { $0.definition.text(written) })
     }
 
     /// Returns the line of an error log event, with a line terminator.
     public func line(_ event: ErrorLog.Event) -> String {
-        line(event.date, ErrorLogField.allCases.map { $0.text(of: event) })
+        var written = event
+        written.uri = event.uri.map { addresses.text($0) }
+        return line(written.date, ErrorLogField.allCases.map { $0.text(of: written) })
+    }
+
+    /// Returns an event whose URL has the form of this writer.
+    private func written(_ event: AccessLog.Event) -> AccessLog.Event {
+        var written = event
+        written.uri = event.uri.map { addresses.text($0) }
+        return written
     }
 
     private func header(startingAt first: Duration?, fields: [String]) -> String {

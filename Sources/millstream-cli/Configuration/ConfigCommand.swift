@@ -7,12 +7,12 @@ struct ConfigCommand: ParsableCommand {
         commandName: "config",
         abstract: "Show the defaults of options, and where they come from.",
         discussion: """
-            An option on the command line has precedence over an environment variable, which has precedence over the \
-            configuration file $XDG_CONFIG_HOME/millstream/config (default: ~/.config/millstream/config); an empty variable, as \
-            in MILLSTREAM_PROXY= millstream play URL, turns off the value of the file. An environment variable is named \
-            MILLSTREAM_ and the option in capitals, such as MILLSTREAM_MAX_HEIGHT for --max-height. A line of the file is \
-            OPTION = VALUE. Header fields for a host are in a section [host NAME], as lines header = NAME: VALUE; a file with \
-            header fields must have the mode 0600.
+            An option on the command line has precedence over an environment variable. The variable has precedence \
+            over the configuration file $XDG_CONFIG_HOME/millstream/config (default: ~/.config/millstream/config). An \
+            empty variable, as in MILLSTREAM_PROXY= millstream play URL, disables the value of the file. The name of a \
+            variable is MILLSTREAM_ followed by the option in capitals, such as MILLSTREAM_MAX_HEIGHT for \
+            --max-height. A line of the file is OPTION = VALUE. Header fields for a host are in a section [host NAME], \
+            in lines of the form header = NAME: VALUE. A file with header fields must have the mode 0600.
 
             Example: millstream config --json
             """

@@ -14,11 +14,12 @@ struct InspectCommand: AsyncParsableCommand {
         commandName: "inspect",
         abstract: "Show the contents of a playlist, a DASH manifest or a media file.",
         discussion: """
-            Parses a playlist as leniently as a player, and lists violations of the standard. With --follow, a media playlist \
-            that cannot be loaded is listed with the reason, and the exit status is 1.
+            Parses a playlist as tolerantly as a player does, and lists violations of the standard. With --follow, a \
+            media playlist that cannot be loaded is listed with the reason, and the exit status is 1.
 
-            With --media, segments are loaded, decrypted and read: their measured duration, size and bit rate, their tracks, \
-            timestamps and key frames are listed. Those of a DASH manifest are the segments of all its representations.
+            With --media, the command loads, decrypts and reads segments. It lists their measured duration, size and \
+            bit rate, and their tracks, timestamps and key frames. For a DASH manifest, it reads the segments of all \
+            representations.
 
             Example: millstream inspect https://example.com/multivariant.m3u8 --follow
             Example: millstream inspect https://example.com/720p/media.m3u8 --media --segments 100
@@ -38,7 +39,7 @@ struct InspectCommand: AsyncParsableCommand {
 
     @Flag(
         name: .long,
-        help: "Load and read segments; of a multivariant playlist or a DASH manifest, those of all media playlists."
+        help: "Load and read segments; for a multivariant playlist or a DASH manifest, of all media playlists."
     )
     var media = false
 

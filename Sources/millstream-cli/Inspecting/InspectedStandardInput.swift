@@ -3,7 +3,7 @@ import HLSPlaylist
 import MediaTransport
 import ResourceAddressing
 
-/// A media file in standard input, which is stored in a temporary file, because its parts are not read in their order.
+/// A media file from standard input, which is stored in a temporary file, because its parts are not read in sequence.
 struct InspectedStandardInput {
     /// The URL of the file.
     let address: ResourceAddress
@@ -11,7 +11,8 @@ struct InspectedStandardInput {
     let loader = ResourceLoader(FileTransport(), policy: RecoveryPolicy(retries: 0))
     private let folder: URL
 
-    /// Returns a Boolean value that indicates whether bytes are those of a playlist or a manifest, or of no known format.
+    /// Returns a Boolean value that indicates whether bytes are a playlist, a manifest, or other known content that is
+    /// not a media file, such as a web page.
     static func isDocument(_ bytes: [UInt8]) -> Bool {
         do {
             _ = try Playlist.parse(bytes)

@@ -2,8 +2,8 @@ import Foundation
 
 /// A writer of files that belong together.
 ///
-/// If one of them cannot be written, for example because the disk is full, the files and folders that the writer created are
-/// removed: an incomplete set of playlists is of no use.
+/// If one of them cannot be written, for example because the disk is full, the files and folders that the writer
+/// created are removed, because an incomplete set of playlists cannot be used.
 struct OutputFolder {
     /// The paths of the files that did not exist before.
     private var files: [String] = []

@@ -29,11 +29,10 @@ struct PlayCommand: AsyncParsableCommand {
             With --headless, media is decoded, and then discarded or written to files. With --no-decode, media is loaded, \
             variants are selected and the playhead advances as in playback, but nothing is decoded.
 
-            Parts of the stream that are in the library are played from disk, and a stored variant is preferred. Everything \
-            else is streamed, with all variants and languages of the source. Files that an unfinished download still needs \
-            are stored while they are played. \
-            With the identifier of a downloaded asset, only its selection is played. With --conditions, the entire stream is \
-            loaded over the simulated network.
+            If parts of the stream are in the library, they are played from disk, and stored variants are preferred. \
+            Everything else is streamed, with all variants and languages of the source. Files that an unfinished \
+            download still needs are stored while they are played. With the identifier of a downloaded asset, only its \
+            selection is played. With --conditions, the entire stream is loaded over the simulated network.
 
             Example: millstream play https://example.com/multivariant.m3u8 --headless --conditions 3G --metrics -
             """
@@ -99,7 +98,7 @@ struct PlayCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "Start again at the end, until playback is stopped.")
     var loop = false
 
-    @Flag(name: .long, help: "Wait at the end, from which the keys can seek back, until playback is stopped.")
+    @Flag(name: .long, help: "Wait at the end until playback is stopped. Keys can then still seek back.")
     var keepOpen = false
 
     @Option(

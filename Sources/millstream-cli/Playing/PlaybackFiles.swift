@@ -42,13 +42,13 @@ final class PlaybackRecord: Sendable {
 
     private let state: Mutex<State>
     private let files: PlaybackFiles
-    private let logs = ExtendedLogWriter()
+    private let logs = ExtendedLogWriter(addresses: .shortened)
     private let lines: PlaybackEventWriter
 
     /// Creates a recorder, and writes the headers of the logs.
     init(_ session: PlaybackSession, _ files: PlaybackFiles) {
         self.files = files
-        lines = PlaybackEventWriter(session: session)
+        lines = PlaybackEventWriter(session: session, addresses: .shortened)
         state = Mutex(
             State(
                 accessLog: AccessLogRecorder(session: session),

@@ -14,14 +14,14 @@ extension PlaybackSettings {
     /// - Returns: The notices for the user about limits that no variant satisfies, and about subtitles that cannot be
     ///   shown.
     /// - Throws: ``Failure`` if the asset does not have a requested language, if it ends before the requested start or
-    ///   a requested image, or if it begins to play after the requested end.
+    ///   a requested image, if it has no video for the image, or if it begins after the requested end.
     func verify(_ asset: Asset) async throws -> [TerminalText] {
         let limits = [maximumHeight.map(VariantLimit.maximumHeight), maximumBitRate.map(VariantLimit.maximumBitRate)]
             .compactMap { $0 }
         let isRestricted = start != nil || end != nil || lastScreenshot != nil || !limits.isEmpty
         guard isRestricted || !requiredLanguages.isEmpty || subtitleLanguages != nil else { return [] }
         do {
-            try await asset.loadValues(for: [.duration, .mediaSelectionGroups, .tracks, .variants])
+            try await asset.loadValues(for: [.duration, .mediaSelectionGroups, .playbackType, .tracks, .variants])
         } catch is CancellationError {
             throw CancellationError()
         } catch {
@@ -38,6 +38,7 @@ extension PlaybackSettings {
         if let end, start == nil, rate > 0, let liveStart = asset.loadedValue(.liveStart) ?? nil, end <= liveStart {
             throw Self.endBeforeStart(end)
         }
+        try verifyVideo(of: asset)
         if let time = lastScreenshot, let duration = asset.loadedValue(.duration) ?? nil, time >= duration {
             throw Failure(
                 .failed,
@@ -66,6 +67,22 @@ extension PlaybackSettings {
             "--until \(end) is before the time at which the stream begins to play",
             hint: "a live stream begins at its live edge; --start 0 begins at the earliest time"
         )
+    }
+
+    /// Verifies that an asset has video if an image is requested.
+    ///
+    /// A stream is only refused if all of its variants declare that they have only audio.
+    ///
+    /// - Parameter asset: The asset.
+    /// - Throws: ``Failure`` if it has no video.
+    private func verifyVideo(of asset: Asset) throws {
+        guard let time = lastScreenshot else { return }
+        let tracks: [AssetTrack] = asset.loadedValue(.tracks) ?? []
+        guard !tracks.isEmpty, !tracks.contains(where: { $0.mediaType == .video }) else { return }
+        let type: PlaybackType? = asset.loadedValue(.playbackType)
+        let variants: [AssetVariant] = asset.loadedValue(.variants) ?? []
+        guard type == .file || !variants.isEmpty && variants.allSatisfy(\.isAudioOnly) else { return }
+        throw Failure(.failed, "no-frame", "--screenshot \(time) cannot be written: the media has no video")
     }
 
     /// Verifies that an asset has at least one of the preferred languages or names.

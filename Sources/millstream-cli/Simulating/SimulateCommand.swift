@@ -9,15 +9,16 @@ struct SimulateCommand: AsyncParsableCommand {
         commandName: "simulate",
         abstract: "Simulate playback of a ladder of variants over network traces.",
         discussion: """
-            The playback engine runs in simulated time, so the same input always gives the same results. The quality of \
-            experience (QoE) is the linear QoE of Yin et al. (SIGCOMM 2015) as a mean over the segments, in Mbit/s: the bit \
-            rate, minus its change since the previous segment, minus the penalty for rebuffering. It does not include startup. If \
-            playback does not reach the end, the final wait counts as rebuffering; if it never begins, that is the whole time, \
-            and there is no startup. The mean values and percentiles of a selector are those of the sessions that reached the \
-            end; the others are listed after them. A percentile between two sessions is interpolated linearly.
+            The playback engine runs in simulated time, so the same input always gives the same results. The quality \
+            of experience (QoE) is the linear QoE of Yin et al. (SIGCOMM 2015) as a mean over the segments, in Mbit/s: \
+            the bit rate, minus its change since the previous segment, minus the penalty for rebuffering. It does not \
+            include startup. If playback does not reach the end, the final wait counts as rebuffering. If playback \
+            never begins, the whole time counts as rebuffering, and there is no startup time. The mean values and \
+            percentiles of a selector include only the sessions that reached the end. The other sessions are listed \
+            after them. A percentile between two sessions is interpolated linearly.
 
-            A trace that cannot be read is reported, and the others are simulated. Traces of the same name are shown with their \
-            paths.
+            A trace that cannot be read is reported, and the others are simulated. If several traces have the same \
+            name, their paths are shown.
 
             A ladder is a file {"segment_duration_ms": 4000, "bitrates_kbps": [300, 800], "segment_sizes_bits": [[1180000, \
             3150000], …]}, with a list of sizes for each segment. A trace is a file [{"duration_ms": 1000, "bandwidth_kbps": \

@@ -12,8 +12,8 @@ import Synchronization
 /// A simulated playback of a ladder over a network, from the first request to the end.
 ///
 /// The engine is the one that plays streams; only its environment is simulated. As in common comparisons, one segment
-/// is loaded at a time, each request pays the latency, playlists load without delay, and playback starts or resumes as
-/// soon as one segment is buffered.
+/// is loaded at a time, each request is delayed by the latency, and playlists load without delay. Playback starts or
+/// resumes as soon as one segment is buffered.
 struct SimulatedSession: Sendable {
     let ladder: SimulatedLadder
     let profile: LinkProfile

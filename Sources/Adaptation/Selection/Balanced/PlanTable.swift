@@ -4,8 +4,8 @@ import MediaTiming
 ///
 /// The values are computed by value iteration: the value of a state is the reward of the best choice plus the
 /// discounted value of the resulting states. The reward is the quality minus the costs of stalls and switches (the
-/// measure `QoE_lin` of Yin et al., SIGCOMM 2015), in units of the highest rung, so that the plan does not depend on
-/// the scale of the ladder. The rates evolve according to a ``RateModel``.
+/// measure `QoE_lin` of Yin et al., SIGCOMM 2015). It is in units of the highest rung, so that the plan does not depend
+/// on the scale of the ladder. The rates evolve according to a ``RateModel``.
 struct PlanTable: Sendable {
     /// The costs and the discount factor of a plan.
     struct Weights: Sendable, Hashable {
@@ -20,13 +20,13 @@ struct PlanTable: Sendable {
     /// The values of a state at all buffer levels.
     typealias Row = SIMD16<Float>
 
-    /// The number of buffer levels, which are densest at low levels, where a second matters most.
+    /// The number of buffer levels, which are closest to each other near zero, where a second has the greatest effect.
     static let levels = Row.scalarCount
     /// The index of the highest level.
     private static let lastStep = Double(levels - 1)
     /// The indexes of the levels.
     private static let steps = Row(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
-    /// The number of iterations, enough that further ones do not change a choice.
+    /// The number of iterations; further iterations do not change any choice.
     static let iterationCount = 30
     /// The number of iterations that start with the values of another volatility class.
     static let laterIterationCount = 14
@@ -119,7 +119,7 @@ struct PlanTable: Sendable {
     }
 }
 
-// MARK: - What choices are worth
+// MARK: - Values of choices
 
 extension PlanTable {
     /// Returns the expected value of the transfer of a segment of typical size, without its quality.
@@ -356,7 +356,7 @@ extension PlanTable {
     /// Stores the value of the best choice after each rung, minus the cost of the switch.
     ///
     /// The cost of a switch is proportional to the difference in quality, so one pass upward and one downward find the
-    /// best.
+    /// best choice.
     private func storeBestChoice(_ choice: [Row], into value: inout [Row], at offset: Int) {
         var best = choice[0]
         value[offset] = best

@@ -1,7 +1,7 @@
 /// A cap that excludes rungs with more pixels than the view can display.
 ///
-/// The smallest rung that covers the view remains allowed, so that no video has to be enlarged; larger rungs need more
-/// bytes without a visible gain. Rungs of unknown size remain allowed.
+/// The smallest rung that covers the view remains allowed, so that no video has to be enlarged. Larger rungs need more
+/// bytes without a visible difference. Rungs of unknown size remain allowed.
 public struct ViewSizeCap: LadderCap, Hashable {
     /// The width of the view in pixels of the screen; 0 or less if it is unknown, in which case no rung is excluded.
     public var width: Int
