@@ -169,46 +169,20 @@ extension MediaPlaylist {
 
     /// Returns the playlist with the segments between the boundaries that are nearest to the ends of a range.
     ///
-    /// At least one segment remains: the one that contains the start of the range, or the last one of a live playlist.
+    /// At least one segment remains: the one that contains the start of the range, or the last one.
     ///
     /// - Parameters:
     ///   - range: The range; its end may exceed that of the playlist.
     ///   - limits: The maximum sizes of the result.
     /// - Returns: The shortened playlist, followed by `EXT-X-ENDLIST` if later segments are removed; a live playlist remains live as
     ///   with ``limited(to:limits:)``.
-    /// - Throws: ``PlaylistEditError/nothingLeft(filter:available:)`` if the range begins at or after the end of a complete playlist,
-    ///   or another ``PlaylistEditError``.
+    /// - Throws: ``PlaylistEditError``.
     public func trimmed(
         toBoundariesNear range: MediaTimeRange,
         limits: PlaylistLimits = PlaylistLimits()
     ) throws(PlaylistEditError) -> MediaPlaylist {
-        guard !endsBefore(range) else {
-            throw .nothingLeft(filter: "trim \(range.editText)", available: ["\(ClockText.seconds(duration)) in total"])
-        }
-        return try trimmedTrack(toBoundariesNear: range, limits: limits)
-    }
-
-    /// Returns the playlist of a track trimmed to a range of the video, of which the track can have nothing because it is shorter.
-    ///
-    /// - Parameters:
-    ///   - range: The range; the last segment remains if it begins after the end of the playlist.
-    ///   - limits: The maximum sizes of the result.
-    /// - Returns: The playlist, as ``trimmed(toBoundariesNear:limits:)`` returns it.
-    /// - Throws: ``PlaylistEditError``.
-    func trimmedTrack(
-        toBoundariesNear range: MediaTimeRange,
-        limits: PlaylistLimits
-    ) throws(PlaylistEditError) -> MediaPlaylist {
         let positions = positions(trimmedToBoundariesNear: range)
         return try keepingWindow(positions, endingAt: range.end, limits)
-    }
-
-    /// Returns a Boolean value that indicates whether a complete playlist has segments, all of which end before a range.
-    ///
-    /// - Parameter range: The range.
-    /// - Returns: The value; `false` for a live playlist, as segments of the range can be published later.
-    func endsBefore(_ range: MediaTimeRange) -> Bool {
-        !isLive && !segments.isEmpty && range.start > .zero && range.start >= duration
     }
 
     /// Returns the playlist without the segments between the boundaries that are nearest to the ends of a range, with a

@@ -146,7 +146,7 @@ extension TrackAlignment where Value == MediaTime {
         TrackAlignment { time, video, _ in
             guard let position = video.segments.position(at: time) else { return nil }
             let start = video.segments.timeRange(at: position).start
-            return .trimTrack(MediaTimeRange(start: start, end: MediaTimeRange.unbounded.end))
+            return .trim(MediaTimeRange(start: start, end: MediaTimeRange.unbounded.end))
         }
     }
 
@@ -156,8 +156,8 @@ extension TrackAlignment where Value == MediaTime {
             let count = video.segmentCount(within: time)
             guard count > 0 else { return nil }
             // The other tracks are not shortened either, whatever their durations are.
-            guard count < video.segments.count else { return .trimTrack(.unbounded) }
-            return .trimTrack(MediaTimeRange(start: .zero, end: video.segments.timeRange(at: count - 1).end))
+            guard count < video.segments.count else { return .trim(.unbounded) }
+            return .trim(MediaTimeRange(start: .zero, end: video.segments.timeRange(at: count - 1).end))
         }
     }
 }
@@ -173,10 +173,8 @@ extension TrackAlignment where Value == MediaTimeRange {
     /// The rule for an edit that preserves the segments between boundaries.
     static var trim: TrackAlignment {
         TrackAlignment { range, video, _ in
-            // The same range is an error in the video.
-            guard !video.endsBefore(range) else { return nil }
             let positions = video.positions(trimmedToBoundariesNear: range)
-            return positions.isEmpty ? nil : .trimTrack(video.timeRange(of: positions))
+            return positions.isEmpty ? nil : .trim(video.timeRange(of: positions))
         }
     }
 

@@ -215,25 +215,6 @@ extension PlaylistEdit {
         }
     )
 
-    /// Keeps the segments of a track in a range of the video; the last segment of a track that ends before the range.
-    ///
-    /// - Parameter range: The range.
-    /// - Returns: The edit, with the name of ``trim(_:)``.
-    static func trimTrack(_ range: MediaTimeRange) -> PlaylistEdit { trackTrimKind(range) }
-
-    private static let trackTrimKind = EditKind(
-        trimKind.definition.name,
-        .timeRange,
-        title: trimKind.definition.title,
-        summary: trimKind.definition.summary,
-        examples: trimKind.definition.examples,
-        alignment: .trim,
-        cutTimes: \.ends,
-        media: { (playlist, range, context) throws(PlaylistEditError) in
-            try playlist.trimmedTrack(toBoundariesNear: range, limits: context.limits)
-        }
-    )
-
     /// Removes the segments between the boundaries that are nearest to the ends of a time range.
     public static func cut(_ range: MediaTimeRange) -> PlaylistEdit { cutKind(range) }
 

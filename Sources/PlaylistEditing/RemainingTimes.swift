@@ -115,7 +115,7 @@ struct RemainingTimes {
         guard let first = ranges.first, let last = ranges.last else { return nil }
         let unbounded = MediaTimeRange.unbounded.end
         let isJoined = zip(ranges, ranges.dropFirst()).allSatisfy { $0.end == $1.start }
-        guard !isJoined else { return .trimTrack(MediaTimeRange(start: first.start, end: last.end)) }
+        guard !isJoined else { return .trim(MediaTimeRange(start: first.start, end: last.end)) }
         var removed = first.start > .zero ? [MediaTimeRange(start: .zero, end: first.start)] : []
         removed += zip(ranges, ranges.dropFirst()).map { MediaTimeRange(start: $0.end, end: $1.start) }
         if last.end < unbounded { removed.append(MediaTimeRange(start: last.end, end: unbounded)) }

@@ -100,38 +100,6 @@ import Testing
         )
     }
 
-    @Test(
-        arguments: [
-            ("trim", "500...600", "trim 500...600"), ("trim", "20...", "trim 20..."),
-        ]
-    )
-    func rangeAfterTheEndOfACompletePlaylistIsAnError(name: String, value: String, filter: String) throws {
-        let (source, edit) = (try playlist(5), try PlaylistEdit(name: name, value: value))
-        #expect(
-            error { try EditPlan([edit]).applied(to: source) }
-                == .nothingLeft(filter: filter, available: ["20 s in total"])
-        )
-        // A live playlist can have segments in the range later.
-        for header in ["", "#EXT-X-PLAYLIST-TYPE:EVENT\n"] {
-            let live = try playlist(5, header: header, end: "")
-            #expect(try EditPlan([edit]).applied(to: live).segments.map(\.uri) == ["4"], "\(header)")
-        }
-    }
-
-    @Test(arguments: [("19...600", ["4"]), ("19.999...20", ["4"]), ("15...", ["4"]), ("7...600", ["2", "3", "4"])])
-    func rangeThatIsPartlyAfterTheEndIsPermitted(value: String, expected: [String]) throws {
-        let edited = try EditPlan([PlaylistEdit(name: "trim", value: value)]).applied(to: try playlist(5))
-        #expect(edited.segments.map(\.uri) == expected)
-    }
-
-    /// Another track of the presentation can be shorter than the range of the video.
-    @Test func shorterTrackKeepsItsLastSegment() throws {
-        let range = MediaTimeRange(start: MediaTime(seconds: 24), end: MediaTime(seconds: 28))
-        let edited = try EditPlan([.trimTrack(range)]).applied(to: try playlist(5))
-        #expect(edited.segments.map(\.uri) == ["4"])
-        #expect(PlaylistEdit.trimTrack(range) == .trim(range))
-    }
-
     // MARK: Limits
 
     /// The size of a repeated playlist is known before it is written.

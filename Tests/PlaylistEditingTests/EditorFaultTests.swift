@@ -48,7 +48,6 @@ import Testing
         #expect(try await subtitles([start]) == ["split=60", "start=60"])
         let duration = PlaylistEdit.duration(MediaTime(seconds: 30))
         #expect(try await subtitles([duration, start]) == ["split=30", "trim=0...30", "split=60", "start=60"])
-        #expect(try await subtitles([.trim(range(60, 70))]) == ["split=60,70", "trim=60...70"])
         // Without the times of the video, each track is edited by itself.
         #expect(try await subtitles([start, duration]) == ["start=60", "duration=30"])
     }
